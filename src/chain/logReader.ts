@@ -88,7 +88,7 @@ export interface ChainLog {
   readonly logIndex: number
   readonly txHash: Hex
   /** Unix seconds; not every node gives it. */
-  readonly blockTimestamp: number | undefined
+  readonly blockTimestamp?: number | undefined
 }
 
 /** Which logs to read: those of one contract, by their topics as `eth_getLogs` takes them; null for any. */
@@ -292,9 +292,10 @@ export function createRangeSize(maxBlocks: number) {
       inRow = 0
     },
     /** A range was refused. False when there is no shorter one. */
-    refused(): boolean {
-      const isShorter = blocks > 1
-      blocks = Math.max(1, Math.floor(blocks / 2))
+    refused({ from, to }: BlockRange): boolean {
+      const refused = to - from + 1
+      const isShorter = refused > 1
+      blocks = Math.max(1, Math.floor(refused / 2))
       inRow = 0
       return isShorter
     },
@@ -332,7 +333,7 @@ export function createPieceReader<P>(
           // A node that is too slow for a range is asked for a shorter one the next time: each silence sets it aside for everyone.
           const isSilent = error instanceof ChainUnavailableError
           if (!isSilent && !(error instanceof RangeRefusedError)) throw error
-          const isShorter = size.refused()
+          const isShorter = size.refused(part)
           if (isSilent || !isShorter) throw error
         }
       }

@@ -62,10 +62,9 @@ export {
 } from './history/holdings.js'
 export { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
 export type { CallOptions } from './http.js'
+export type { ListedAt, Listing } from './keptLists.js'
 export {
   createTail,
-  type ListedAt,
-  type Listing,
   type ListOptions,
   type LogListing,
   type LogsQuery,

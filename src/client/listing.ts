@@ -1,21 +1,25 @@
 // Lists that only the chain's events have: read from the newest block back, in pieces that the node takes.
+import * as z from 'zod'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
-import { type BlockRange, type ChainLog, createLogReader, type LogQuery } from '../chain/logReader.js'
+import {
+  type BlockId,
+  type BlockRange,
+  type ChainLog,
+  createLogReader,
+  HistoriesDifferError,
+  type LogPiece,
+  type LogQuery,
+  type PieceReader,
+} from '../chain/logReader.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import { toTradingError } from './foreignErrors.js'
+import type { HistoryStore } from './history/cache.js'
 import { createNode, type Node } from './history/node.js'
 import type { CallOptions } from './http.js'
+import { keepList, keptHex, type ListedAt, type Listing, listingShape } from './keptLists.js'
 import type { Eip1193Provider } from './provider.js'
 import { createWallet } from './wallet.js'
-
-/** How far a list has been read. Everything in it is plain data: a page may keep it, and read on later. */
-export interface Listing {
-  /** The blocks that have been read, both included; null before the first of them. */
-  readonly read: BlockRange | null
-  /** Whether nothing is left to read: neither newer blocks nor older ones. */
-  readonly isComplete: boolean
-}
 
 export interface ListOptions<L extends Listing> extends CallOptions {
   /** The first block to read; default 0. The block of the contracts' deployment saves queries. */
@@ -24,14 +28,10 @@ export interface ListOptions<L extends Listing> extends CallOptions {
   readonly limit?: number | undefined
   /** The listing that an earlier call yielded last: only newer blocks, and those that it left unread, are read. */
   readonly resume?: L | undefined
+  /** Keeps the list between visits: the next call without `resume` yields at once what was kept, and reads on from there. */
+  readonly store?: HistoryStore | undefined
   /** Blocks that one query spans at most; default 50,000. Halved when the node refuses. */
   readonly maxBlocks?: number | undefined
-}
-
-/** Where an item is on the chain. */
-export interface ListedAt {
-  readonly blockNumber: number
-  readonly logIndex: number
 }
 
 /** Events read so far. */
@@ -44,11 +44,16 @@ export interface LogsQuery {
   readonly addresses: readonly Hex[]
   /** As `eth_getLogs` takes them: null matches any topic, a list each of its topics. */
   readonly topics?: readonly (string | readonly string[] | null)[] | undefined
+  /** Of settled events with the same topics only the newest is kept: for events that each say a whole state. */
+  readonly isState?: boolean | undefined
 }
 
-/** Blocks below the head that each call reads again: a reorganization may replace them, and a node may lag another. */
+/** Blocks below the head that are read again: a reorganization may replace them, and a node may lag another. */
 export const UNSETTLED_BLOCKS = 12
-const MAX_BLOCKS = 50_000
+/** A first query of few blocks has the first items at once, and nearly every node answers it. */
+const [FIRST_BLOCKS, MAX_BLOCKS] = [2_000, 50_000]
+/** A piece with more events is followed by a shorter one, so that a list grows before its reader's eyes. */
+const MANY_EVENTS = 1_000
 
 interface Found<T> extends Listing {
   /** Oldest first. */
@@ -59,59 +64,149 @@ interface EventsDeps<T> {
   readonly rpc: Node
   readonly queries: readonly LogQuery[]
   readonly itemOf: (log: ChainLog) => T
+  /** Of settled items with the same key only the newest stays. Default: all stay. */
+  readonly keyOf?: ((item: T) => string) | undefined
 }
 
 /**
- * Yields what has been found after each piece: first the blocks that are newer than those of `resume`, then older ones.
- * @throws ClientError `node-unavailable`, `node-timeout`, `node-rate-limited`, `too-much-to-read`, `chain-reorganized`, `unexpected-answer`
+ * Yields what has been found after each piece: first the blocks that are newer than those of `resume`, then older ones. A list whose
+ * fence is not on the chain any more is read anew.
+ * @throws ClientError `node-unavailable`, `node-timeout`, `node-rate-limited`, `too-much-to-read`, `chain-reorganized`,
+ *   `unexpected-answer`
  */
 export async function* readEvents<T extends ListedAt>(
-  { rpc, queries, itemOf }: EventsDeps<T>,
-  options: ListOptions<Found<T>> = {},
+  deps: EventsDeps<T>,
+  options: Omit<ListOptions<Found<T>>, 'store'> = {},
 ): AsyncGenerator<Found<T>, void, undefined> {
-  const { fromBlock = 0, limit = Number.POSITIVE_INFINITY, signal, maxBlocks = MAX_BLOCKS } = options
-  const reader = createLogReader({ rpc, queries, maxBlocks })
-  let { items, read }: Omit<Found<T>, 'isComplete'> = options.resume ?? { items: [], read: null }
-
-  async function take(range: BlockRange, backwards: boolean): Promise<BlockRange> {
-    const piece = await reader.readPiece(range, { backwards })
-    if (piece === undefined) {
-      throw new ClientError('node-unavailable', 'The node is behind another one. Try again later.')
-    }
-    const others = items.filter(({ blockNumber }) => blockNumber < piece.from || blockNumber > piece.to)
-    const all = [...others, ...piece.logs.map(itemOf)].sort(inOrder)
-    items = all.slice(-limit)
-    const oldest = items[0]
-    read = {
-      // Dropped items count as unread: a reorganization may remove newer ones.
-      from:
-        all.length > items.length && oldest !== undefined
-          ? oldest.blockNumber + 1
-          : Math.min(read?.from ?? piece.from, piece.from),
-      to: Math.max(read?.to ?? piece.to, piece.to),
-    }
-    return piece
-  }
-
+  const { fromBlock = 0, limit = Number.POSITIVE_INFINITY, signal, maxBlocks = MAX_BLOCKS, resume } = options
+  const { rpc } = deps
+  const pieces = createPieces(createLogReader({ ...deps, maxBlocks }), maxBlocks)
+  const found = createFound(deps, limit, resume?.fence ? resume : undefined)
   try {
     const [answer] = await rpc.send([blockCall('latest')])
     const { number: head } = resultOf(answer, blockSchema)
+    const span = { from: fromBlock, to: Math.max(fromBlock, head) }
     const soFar = (): Found<T> => {
+      const { items, read, fence } = found
       const isBack = head < fromBlock || (read !== null && (read.from <= fromBlock || items.length >= limit))
-      return { items, read, isComplete: isBack && (read?.to ?? head) >= head }
+      return { items, read, fence, span, isComplete: isBack && (read?.to ?? head) >= head }
     }
-    for (let from = Math.max(fromBlock, (read?.to ?? head) + 1 - UNSETTLED_BLOCKS); from <= head; ) {
-      from = (await take({ from, to: head }, false)).to + 1
+    const settled = head - UNSETTLED_BLOCKS
+    let last = found.fence
+    for (let from = (last?.number ?? Math.max(fromBlock - 1, settled)) + 1; from <= head; ) {
+      const isFar = found.fence !== null && settled - found.fence.number >= UNSETTLED_BLOCKS
+      const piece = await pieces.read({ from, to: isFar && from <= settled ? settled : head }, false)
+      if (last !== null && piece.parent?.hash !== last.hash) {
+        if (last !== resume?.fence) throw new HistoriesDifferError()
+        // The kept list is of a branch that the chain has left, or of another chain.
+        found.forget()
+        last = null
+        from = Math.max(fromBlock, settled + 1)
+        continue
+      }
+      found.take(piece, from === settled + 1 ? piece.parent : piece.to <= settled ? piece.last : found.fence)
+      last = piece.last
+      from = piece.to + 1
       yield soFar()
     }
-    while (read !== null && !soFar().isComplete) {
-      await take({ from: fromBlock, to: read.from - 1 }, true)
+    for (let { read } = found; read !== null && !soFar().isComplete; read = found.read) {
+      found.take(await pieces.read({ from: fromBlock, to: read.from - 1 }, true), found.fence)
       yield soFar()
     }
-    if (read === null) yield soFar()
+    if (found.read === null) yield soFar()
   } catch (error) {
     signal?.throwIfAborted()
     throw toTradingError(error)
+  }
+}
+
+type Piece = LogPiece & BlockRange
+
+/** Reads pieces that are short at first, and later as long as they have few events and the node is quick enough. */
+function createPieces(reader: PieceReader<LogPiece>, maxBlocks: number) {
+  let most = maxBlocks
+  let blocks = Math.min(FIRST_BLOCKS, most)
+  return {
+    async read({ from, to }: BlockRange, backwards: boolean): Promise<Piece> {
+      for (;;) {
+        const part = backwards
+          ? { from: Math.max(from, to - blocks + 1), to }
+          : { from, to: Math.min(to, from + blocks - 1) }
+        const piece = await reader.readPiece(part, { backwards }).catch((error: unknown) => {
+          if (!isTimeout(error) || blocks <= FIRST_BLOCKS) throw error
+          return null
+        })
+        if (piece === undefined) {
+          throw new ClientError('node-unavailable', 'The node is behind another one. Try again later.')
+        }
+        if (piece === null) {
+          most = Math.floor(blocks / 2)
+          blocks = most
+          continue
+        }
+        const length = piece.to - piece.from + 1
+        if (piece.logs.length > MANY_EVENTS) blocks = Math.max(1, Math.floor(length / 2))
+        else if (length === blocks) blocks = Math.min(most, blocks * 2)
+        return piece
+      }
+    },
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'node-timeout'
+}
+
+/** What has been found of a list. */
+function createFound<T extends ListedAt>(
+  { itemOf, keyOf }: Pick<EventsDeps<T>, 'itemOf' | 'keyOf'>,
+  limit: number,
+  resume: Pick<Found<T>, 'items' | 'read' | 'fence'> = { items: [], read: null, fence: null },
+) {
+  let { items, read, fence } = resume
+
+  /** Without the settled items that a newer settled one replaces. */
+  function newestOf(all: readonly T[]): readonly T[] {
+    if (keyOf === undefined) return all
+    const settled = new Map(
+      all
+        .filter(({ blockNumber }) => blockNumber <= (fence?.number ?? -1))
+        .map((item) => [keyOf(item), item]),
+    )
+    return all.filter((item) => item.blockNumber > (fence?.number ?? -1) || settled.get(keyOf(item)) === item)
+  }
+
+  return {
+    get items() {
+      return items
+    },
+    get read() {
+      return read
+    },
+    get fence() {
+      return fence
+    },
+    forget(): void {
+      items = []
+      read = null
+      fence = null
+    },
+    take(piece: Piece, moved: BlockId | null): void {
+      fence = moved
+      const others = items.filter(({ blockNumber }) => blockNumber < piece.from || blockNumber > piece.to)
+      const isSame = piece.logs.length === 0 && others.length === items.length
+      const all = isSame ? items : newestOf([...others, ...piece.logs.map(itemOf)].sort(inOrder))
+      items = all.slice(-limit)
+      const oldest = items[0]
+      read = {
+        // Dropped items count as unread: a reorganization may remove newer ones.
+        from:
+          all.length > items.length && oldest !== undefined
+            ? oldest.blockNumber + 1
+            : Math.min(read?.from ?? piece.from, piece.from),
+        to: Math.max(read?.to ?? piece.to, piece.to),
+      }
+    },
   }
 }
 
@@ -121,37 +216,57 @@ function inOrder(a: ListedAt, b: ListedAt): number {
 
 /**
  * Any contracts' events, through any provider: for lists that the client does not make itself.
- * @throws ClientError `node-unavailable`, `unexpected-answer`
+ * @throws ClientError as `getOrders` does
  * @example for await (const { logs } of readLogs(window.ethereum, { addresses: [account] }, { limit: 100 })) console.log(logs)
  */
 export async function* readLogs(
   provider: Eip1193Provider,
-  { addresses, topics = [] }: LogsQuery,
-  { resume, ...options }: ListOptions<LogListing> = {},
+  { addresses, topics = [], isState = false }: LogsQuery,
+  { store, resume, ...options }: ListOptions<LogListing> = {},
 ): AsyncGenerator<LogListing, void, undefined> {
-  const rpc = createNode(createWallet(provider, { miningTimeoutMs: 0 }), options.signal)
-  const queries = addresses.map((address) => ({ address, topics }))
-  const found = resume && { items: resume.logs, read: resume.read, isComplete: resume.isComplete }
-  const events = readEvents({ rpc, queries, itemOf: (log) => log }, { ...options, resume: found })
-  for await (const { items, ...listing } of events) yield { logs: items, ...listing }
+  const wallet = createWallet(provider, { miningTimeoutMs: 0 }).until(options.signal)
+  const rpc = createNode(wallet, options.signal)
+  const deps = {
+    ...{ rpc, queries: addresses.map((address) => ({ address, topics })), itemOf: (log: ChainLog) => log },
+    keyOf: isState ? keyOfState : undefined,
+  }
+  const name = async () => `logs/${await wallet.chainId()}/${JSON.stringify([addresses, topics])}`
+  const kept = { store, name, schema: logListingSchema, itemsOf: ({ logs }: LogListing) => logs }
+  yield* keepList(kept, resume, async function* (from) {
+    const found = from && { ...from, items: from.logs }
+    for await (const { items, ...listing } of readEvents(deps, { ...options, resume: found })) {
+      yield { logs: items, ...listing }
+    }
+  })
 }
+
+function keyOfState({ address, topics }: ChainLog): string {
+  return `${address} ${topics.join(' ')}`
+}
+
+const logListingSchema = z.strictObject({
+  ...listingShape,
+  logs: z.array(
+    z.strictObject({
+      ...{ address: keptHex, topics: z.array(keptHex), data: keptHex, txHash: keptHex, blockHash: keptHex },
+      ...{ blockNumber: z.int(), logIndex: z.int(), blockTimestamp: z.int().optional() },
+    }),
+  ),
+})
 
 /** One read of a list to its end. Awaits `report`, which gets what has been read so far. */
 export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promise<void>) => Promise<L>
 
-/** The range that a node is asked for at first, and the one that nearly every node answers. */
-const [MOST_BLOCKS, FEW_BLOCKS] = [50_000, 2_000]
-
 /**
  * Reads a list of the client's to its end, and from then on what is new. A read that fails or is aborted keeps what it has read.
- * A node that falls silent is asked for fewer blocks the next time.
+ * A node that is too slow is asked for fewer blocks the next time.
  * @example const { orders } = await createTail<OrderListing>((options) => client.getOrders({ fromBlock: 1, ...options }))()
  */
 export function createTail<L extends Listing>(
-  list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit'>) => AsyncGenerator<L>,
+  list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>,
 ): Tail<L> {
   let last: L | undefined
-  let maxBlocks = MOST_BLOCKS
+  let maxBlocks = MAX_BLOCKS
   return async (signal, report) => {
     try {
       for await (const soFar of list({ signal, resume: last, maxBlocks })) {
@@ -159,8 +274,7 @@ export function createTail<L extends Listing>(
         if (!soFar.isComplete) await report?.(soFar)
       }
     } catch (error) {
-      const isSilent = error instanceof ClientError && error.code === 'node-timeout'
-      if (isSilent) maxBlocks = Math.max(FEW_BLOCKS, Math.floor(maxBlocks / 2))
+      if (isTimeout(error)) maxBlocks = Math.max(1, Math.floor(Math.min(maxBlocks, FIRST_BLOCKS) / 2))
       throw error
     }
     if (last === undefined) throw new Error('the client yields a listing at least once')

@@ -4,10 +4,12 @@ import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAb
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { uint256Schema } from '../protocol/units.js'
 import { createContract } from './contract.js'
 import { escrowEvents, registryEvents, topicOf, topicOfAddress } from './contractEvents.js'
 import { createNode } from './history/node.js'
-import { type ListedAt, type Listing, type ListOptions, readEvents, UNSETTLED_BLOCKS } from './listing.js'
+import { keepList, keptHex, type ListedAt, type Listing, listingShape } from './keptLists.js'
+import { type ListOptions, readEvents } from './listing.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
@@ -37,7 +39,6 @@ export interface MembershipEvent extends ListedAt {
   readonly account: Hex
   /** Whether the wallet joined; false for every other event. */
   readonly isActive: boolean
-  readonly txHash: Hex
 }
 
 /**
@@ -54,9 +55,9 @@ export interface Member {
 export interface MemberListing extends Listing {
   /** Further accounts that may be members. */
   readonly admin: Hex
-  /** Each wallet once, in the order in which the events first name it. */
+  /** Each wallet once, the one that changed last first. */
   readonly members: readonly Member[]
-  /** Oldest first. */
+  /** Oldest first: of each wallet the newest settled one, and the unsettled ones. */
   readonly events: readonly MembershipEvent[]
 }
 
@@ -72,15 +73,30 @@ const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
 
 export async function* listOrders(
   { wallet, contracts }: ListDeps<'escrow'>,
-  { account, resume, ...options }: OrderListOptions = {},
+  { account, resume, store, ...options }: OrderListOptions = {},
 ): AsyncGenerator<OrderListing, void, undefined> {
   const owner = account ?? (await wallet.account())
   const queries = [{ address: contracts.escrow, topics: [OPENED, null, topicOfAddress(owner)] }]
   const rpc = createNode(wallet, options.signal)
-  const found = resume && { ...resume, items: resume.orders.toReversed() }
-  const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })
-  for await (const { items, ...listing } of events) yield { orders: items.toReversed(), ...listing }
+  const name = async () => `orders/${await wallet.chainId()}/${contracts.escrow}/${owner}`
+  const kept = { store, name, schema: ordersSchema, itemsOf: ({ orders }: OrderListing) => orders }
+  yield* keepList(kept, resume, async function* (from) {
+    const found = from && { ...from, items: from.orders.toReversed() }
+    const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })
+    for await (const { items, ...listing } of events) yield { orders: items.toReversed(), ...listing }
+  })
 }
+
+const place = { blockNumber: z.int(), logIndex: z.int() }
+const ordersSchema = z.strictObject({
+  ...listingShape,
+  orders: z.array(
+    z.strictObject({
+      ...{ orderId: keptHex, account: keptHex, txHash: keptHex, ...place },
+      ...{ escrowed: uint256Schema, deadline: z.int() },
+    }),
+  ),
+})
 
 function orderIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): ListedOrder {
   const [, orderId = '0x', account = '0x'] = topics
@@ -93,20 +109,31 @@ function orderIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): Lis
  * chunk of them in each call, and is asked again only where that may have changed. What has been read so far is yielded after each chunk.
  */
 export async function* listMembers(
+  deps: ListDeps<'registry'>,
+  orgId: Hex,
+  { resume, store, ...options }: MemberListOptions = {},
+): AsyncGenerator<MemberListing, void, undefined> {
+  const name = async () => `members/${await deps.wallet.chainId()}/${deps.contracts.registry}/${orgId}`
+  const kept = { store, name, schema: membersSchema, itemsOf: ({ events }: MemberListing) => events }
+  yield* keepList(kept, resume, (from) => readMembers(deps, orgId, { ...options, resume: from }))
+}
+
+async function* readMembers(
   { wallet, contracts }: ListDeps<'registry'>,
   orgId: Hex,
-  { resume, ...options }: MemberListOptions = {},
+  { resume, ...options }: Omit<MemberListOptions, 'store'>,
 ): AsyncGenerator<MemberListing, void, undefined> {
   const { registry: address } = contracts
   const registry = createContract({ wallet, address, abi: institutionRegistryAbi })
   const known = new Map(resume?.members.map((member) => [member.account, member]))
-  const settledTo = (resume?.read?.to ?? 0) - UNSETTLED_BLOCKS
+  const asked = new Set<Hex>()
+  let settledTo = resume?.fence?.number ?? 0
 
   /** Without an event only a departure changes a state. A node that lags may have answered from before a new event. */
   function isKnown({ account, blockNumber }: MembershipEvent): boolean {
     const before = known.get(account)
-    const isSettled = blockNumber === before?.changedAt && blockNumber <= settledTo
-    return before !== undefined && isSettled && before.state !== 'leaving'
+    if (before?.changedAt !== blockNumber) return false
+    return asked.has(account) || (blockNumber <= settledTo && before.state !== 'leaving')
   }
 
   function note({ account, blockNumber: changedAt }: MembershipEvent, state: Member['state']): void {
@@ -117,18 +144,24 @@ export async function* listMembers(
     if (events.length === 0) return
     const accounts = events.map(({ account }) => account)
     const states = await registry.read('membershipsOf', [orgId, accounts], membershipsSchema)
-    for (const [index, event] of events.entries()) note(event, states[index] ?? 'former')
+    for (const [index, event] of events.entries()) {
+      note(event, states[index] ?? 'former')
+      asked.add(event.account)
+    }
   }
 
   const queries = [{ address, topics: [MEMBER_UPDATED, orgId] }]
   const rpc = createNode(wallet, options.signal)
   const found = resume && { ...resume, items: resume.events }
+  const keyOf = ({ account }: MembershipEvent) => account
+  const admin = await registry.read<Hex>('adminOf', [orgId], addressSchema)
   for await (const { items: events, ...listing } of readEvents(
-    { rpc, queries, itemOf: membershipEventIn },
+    { rpc, queries, itemOf: membershipEventIn, keyOf },
     { ...options, resume: found },
   )) {
-    const newest = [...new Map(events.map((event) => [event.account, event])).values()]
-    const admin = await registry.read<Hex>('adminOf', [orgId], addressSchema)
+    // The list is read anew: its fence was not on the chain any more.
+    if ((listing.read?.from ?? 0) > (resume?.read?.from ?? 0)) settledTo = -1
+    const newest = newestFirst(events)
     const members = () => newest.flatMap(({ account }) => known.get(account) ?? [])
     for (const event of newest) if (event.isActive) note(event, 'member')
     const unknown = newest.filter((event) => !event.isActive && !isKnown(event))
@@ -159,7 +192,21 @@ const membershipsSchema = z.array(
     .transform((index) => MEMBERSHIPS[index] ?? 'former'),
 )
 
-function membershipEventIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): MembershipEvent {
+function membershipEventIn({ topics, data, blockNumber, logIndex }: ChainLog): MembershipEvent {
   const isActive = numberIn(wordAt(data, 0)) === 1
-  return { account: addressIn(topics[2] ?? '0x'), isActive, txHash, blockNumber, logIndex }
+  return { account: addressIn(topics[2] ?? '0x'), isActive, blockNumber, logIndex }
 }
+
+/** The newest event of each wallet. */
+function newestFirst(events: readonly MembershipEvent[]): readonly MembershipEvent[] {
+  const newest = new Map<Hex, MembershipEvent>()
+  for (const event of events.toReversed()) if (!newest.has(event.account)) newest.set(event.account, event)
+  return [...newest.values()]
+}
+
+const membersSchema = z.strictObject({
+  ...listingShape,
+  admin: keptHex,
+  members: z.array(z.strictObject({ account: keptHex, state: z.enum([...MEMBERSHIPS]), changedAt: z.int() })),
+  events: z.array(z.strictObject({ account: keptHex, isActive: z.boolean(), ...place })),
+})

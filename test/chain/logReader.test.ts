@@ -93,7 +93,7 @@ it.each<[string, unknown]>([
 it('a range is halved down to one block, and grows again after some that were answered', () => {
   const size = createRangeSize(100)
   const whole = () => size.part({ from: 1, to: 1_000 })
-  const refusals = Array.from({ length: 8 }, () => [size.refused(), whole().to])
+  const refusals = Array.from({ length: 8 }, () => [size.refused(whole()), whole().to])
   expect(refusals.map(([isShorter]) => isShorter)).toEqual([true, true, true, true, true, true, false, false])
   expect(refusals.map(([, blocks]) => blocks)).toEqual([50, 25, 12, 6, 3, 1, 1, 1])
   const sizes = Array.from({ length: 64 }, () => {
@@ -103,7 +103,7 @@ it('a range is halved down to one block, and grows again after some that were an
   expect([7, 8, 16, 24, 48, 56, 64].map((count) => sizes[count - 1])).toEqual([1, 2, 4, 8, 64, 100, 100])
   // Answers before a refusal do not count after it.
   for (let count = 0; count < 7; count++) size.answered(whole())
-  size.refused()
+  size.refused(whole())
   size.answered(whole())
   expect(whole().to).toBe(50)
   // Nor does a shorter range.

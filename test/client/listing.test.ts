@@ -1,7 +1,13 @@
 // Lists of the chain's events, at nodes of every temper. The stand-in answers JSON-RPC; test/client/lists.test.ts reads a real chain.
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { type Eip1193Provider, type ListOptions, type LogListing, readLogs } from '../../src/client/index.js'
+import {
+  type Eip1193Provider,
+  type HistoryStore,
+  type ListOptions,
+  type LogListing,
+  readLogs,
+} from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 
 const ADDRESS: Hex = `0x${'aa'.repeat(20)}`
@@ -22,6 +28,9 @@ class Node implements Eip1193Provider {
   readonly asked: [from: number, to: number][] = []
   /** Called before each answer; what it throws is the answer. */
   before: (method: string, from: number, to: number) => unknown = () => undefined
+  chainId = '0x1'
+  /** Blocks up to this one have other hashes. */
+  replacedTo = -1
 
   constructor(
     public head: number,
@@ -31,6 +40,7 @@ class Node implements Eip1193Provider {
 
   async request({ method, params }: Parameters<Eip1193Provider['request']>[0]): Promise<unknown> {
     const [first]: unknown[] = Array.isArray(params) ? params : []
+    if (method === 'eth_chainId') return this.chainId
     if (method === 'eth_getBlockByNumber') {
       await this.before(method, 0, 0)
       const number = first === 'latest' ? this.head : Number(first)
@@ -49,7 +59,8 @@ class Node implements Eip1193Provider {
   }
 
   private hashOf(number: number): Hex {
-    return word(number + 1_000_000 * (this.logs.find(({ block }) => block === number)?.branch ?? 0))
+    const branch = number <= this.replacedTo ? 2 : this.logs.find(({ block }) => block === number)?.branch
+    return word(number + 1_000_000 * (branch ?? 0))
   }
 
   private blockOf(number: number) {
@@ -70,7 +81,7 @@ async function read(node: Node, options?: ListOptions<LogListing>): Promise<LogL
   return last
 }
 
-const blocksOf = ({ logs }: LogListing) => logs.map(({ blockNumber }) => blockNumber)
+const blocksOf = ({ logs }: Pick<LogListing, 'logs'>) => logs.map(({ blockNumber }) => blockNumber)
 const at = (...blocks: number[]) => blocks.map((block) => ({ block }))
 
 it('a list is read from the newest to the first block on, in pieces, and told oldest first', async () => {
@@ -98,7 +109,102 @@ it('a list is not complete while the blocks of a long absence are being read', a
   node.logs.push(...at(100, 8_000))
   const parts = await partsOf(node, { resume: before, maxBlocks: 4_000 })
   const seen = parts.map(({ logs, isComplete, read: range }) => [logs.length, isComplete, range?.to])
-  expect(seen.join(' ')).toBe('2,false,4038 3,false,8038 3,true,9000')
+  expect(seen.join(' ')).toBe('2,false,2038 2,false,6038 3,false,8988 3,true,9000')
+})
+
+it('a list begins with few blocks, and asks for more at a time while they have few events', async () => {
+  const node = new Node(100_011, [])
+  await read(node, { maxBlocks: 20_000 })
+  const lengths = node.asked.map(([from, to]) => to - from + 1)
+  expect(lengths).toEqual([12, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 10_000])
+})
+
+it('a list asks for fewer blocks after a piece of many events', async () => {
+  const many = Array.from({ length: 1_001 }, (_, index) => ({ block: 8_000, index }))
+  const node = new Node(10_011, many)
+  expect((await read(node)).logs).toHaveLength(1_001)
+  const lengths = node.asked.map(([from, to]) => to - from + 1)
+  expect(lengths.slice(0, 4)).toEqual([12, 2_000, 1_000, 2_000])
+})
+
+it('a list asks a slow node for half as many blocks at once, and fails only where that is a first query', async () => {
+  const node = new Node(60_000, at(5))
+  node.before = (method, from, to) => {
+    if (method === 'eth_getLogs' && to - from >= 8_000) throw gatewayError(504)
+  }
+  expect(blocksOf(await read(node))).toEqual([5])
+  expect(Math.max(...node.asked.slice(5).map(([from, to]) => to - from + 1))).toBe(8_000)
+  node.before = (method, from, to) => {
+    if (method === 'eth_getLogs' && to - from >= 1_000) throw gatewayError(504)
+  }
+  await expect(read(node)).rejects.toMatchObject({ code: 'node-timeout' })
+})
+
+/** A device's storage. */
+function memory(): HistoryStore & { readonly kept: Map<string, Uint8Array> } {
+  const kept = new Map<string, Uint8Array>()
+  return { kept, get: async (name) => kept.get(name), set: async (name, bytes) => void kept.set(name, bytes) }
+}
+
+it('a list is kept between visits: the second has its items at once, and reads the new blocks alone', async () => {
+  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  await read(node, { store })
+  node.asked.length = 0
+  node.head = 4_600
+  node.logs.push({ block: 4_550 })
+  const parts = await partsOf(node, { store })
+  expect(parts.map(blocksOf)).toEqual([
+    [99, 4_400],
+    [99, 4_400, 4_550],
+    [99, 4_400, 4_550],
+  ])
+  expect(parts.map(({ isComplete }) => isComplete)).toEqual([false, false, true])
+  expect(node.asked.join(' ')).toBe('4489,4588 4589,4600')
+  // Another chain has a list of its own.
+  node.chainId = '0x2'
+  expect(blocksOf((await partsOf(node, { store }))[0] ?? { logs: [] })).toEqual([])
+  expect(store.kept.size).toBe(2)
+})
+
+it('a kept list whose last settled block is no longer on the chain is read anew', async () => {
+  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  await read(node, { store })
+  node.logs = at(300)
+  node.replacedTo = 4_500
+  const parts = await partsOf(node, { store })
+  expect(parts.map(blocksOf)).toEqual([[99, 4_400], [], [], [300]])
+  expect(parts.at(-1)?.isComplete).toBe(true)
+  expect(blocksOf(await read(node, { store }))).toEqual([300])
+})
+
+it('a list is kept while it is read, so that a visit that is broken off leaves its blocks to the next one', async () => {
+  const [store, node] = [memory(), new Node(9_000, at(5, 8_000))]
+  node.before = (_method, from, to) => {
+    if (to > 0 && from < 2_000) throw new TypeError('Failed to fetch')
+  }
+  await expect(read(node, { store })).rejects.toMatchObject({ code: 'node-unavailable' })
+  node.before = () => undefined
+  node.asked.length = 0
+  expect((await partsOf(node, { store })).map(blocksOf)).toEqual([[8_000], [8_000], [8_000], [5, 8_000]])
+  expect(node.asked.at(-1)).toEqual([0, 988])
+})
+
+it.each<[string, HistoryStore]>([
+  ['fails', { get: () => Promise.reject(new Error('no')), set: () => Promise.reject(new Error('full')) }],
+  [
+    'has other bytes',
+    { get: async () => new TextEncoder().encode('{"items":3}'), set: async () => undefined },
+  ],
+])('a list is read all the same where its store %s', async (_how, store) => {
+  expect(blocksOf(await read(new Node(50, at(7, 48)), { store }))).toEqual([7, 48])
+})
+
+it('of events that each say a whole state the newest settled one stays, and every one that a reorganization may end', async () => {
+  const node = new Node(4_500, at(7, 4_000, 4_490, 4_495))
+  const states: number[][] = []
+  const query = { addresses: [ADDRESS], isState: true }
+  for await (const part of readLogs(node, query)) states.push(blocksOf(part))
+  expect(states.at(-1)).toEqual([4_000, 4_490, 4_495])
 })
 
 it('a list goes on where a failure stopped it', async () => {
@@ -144,6 +250,8 @@ it.each([
   }
   expect(blocksOf(await read(node))).toEqual([5, 2_900])
 })
+
+const gatewayError = (status: number) => Object.assign(new Error('no'), gateway(status))
 
 it.each([
   ['too-much-to-read', refusal],

@@ -3,7 +3,7 @@ import type { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { createPast, type PastOptions } from '../../src/client/index.js'
-import { publishedIn, type Standing, standingAt } from '../../src/client/past/facts.js'
+import { createEventReader, publishedIn, type Standing, standingAt } from '../../src/client/past/facts.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
@@ -89,7 +89,11 @@ it('a rulebook is of the admin of its block, found back from the present one', (
     logOf(interfaces.institutionRegistry, 'AdminTransferred', [ORG, from, to], block)
   const before = [published(1, 1), published(2, 2), transferred(ada, ben, 3), published(3, 4)]
   const logs = [...before, transferred(ben, cleo, 5), published(4, 6)]
-  const found = publishedIn(logs, cleo).map(({ version, admin, log }) => [version, admin, log.blockNumber])
+  const found = publishedIn(logs, cleo, createEventReader()).map(({ version, admin, log }) => [
+    version,
+    admin,
+    log.blockNumber,
+  ])
   expect(found.join(' ')).toBe(`4,${cleo},6 3,${ben},4 2,${ada},2 1,${ada},1`)
 })
 

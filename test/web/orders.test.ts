@@ -58,7 +58,14 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
     blockNumber: 1,
     logIndex: 0,
   }
-  const readHistory = async () => ({ orders: [opened], read: { from: 0, to: 1 }, isComplete: true })
+  const SPAN = { from: 0, to: 1 }
+  const readHistory = async () => ({
+    orders: [opened],
+    read: SPAN,
+    span: SPAN,
+    fence: null,
+    isComplete: true,
+  })
   const history = createQuery<OrderListing>({ isSeen, question: () => readHistory, pace: () => null })
   const trades = createQuery<readonly HistoryEntry[]>({
     isSeen,

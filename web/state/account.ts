@@ -135,8 +135,9 @@ export function createAccount(deps: AccountDeps): Account {
   }
   const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
   const { firstBlock: fromBlock } = settings.chain
-  const past = createPast(provider, { escrow: settings.pins.escrow, fromBlock })
-  const readOrders = createTail<OrderListing>((options) => client.getOrders({ fromBlock, ...options }))
+  const kept = { fromBlock, store: device }
+  const past = createPast(provider, { escrow: settings.pins.escrow, ...kept })
+  const readOrders = createTail<OrderListing>((options) => client.getOrders({ ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
   const version = computed(() => portfolio.value?.version ?? null)
   const trades = ask(
@@ -156,9 +157,9 @@ export function createAccount(deps: AccountDeps): Account {
     () => (key.value === null ? null : () => requests.open()),
     () => null,
   )
-  const kept = computed(() => opened.value ?? NO_REQUESTS)
+  const ordered = computed(() => opened.value ?? NO_REQUESTS)
   const orders = createOrders({
-    ...{ client, address, isSeen, history, trades, kept, key, onMoved, onEnd },
+    ...{ client, address, isSeen, history, trades, kept: ordered, key, onMoved, onEnd },
     onChange: calm.stir,
   })
   const { memory } = orders
@@ -212,7 +213,7 @@ export function createAccount(deps: AccountDeps): Account {
     members: read(() => {
       const id = orgId.value
       if (id === null) return null
-      return createTail<MemberListing>((options) => client.getMembers(id, { fromBlock, ...options }))
+      return createTail<MemberListing>((options) => client.getMembers(id, { ...kept, ...options }))
     }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { createStore, entries, get, set } from 'idb-keyval'
+import { createStore, get, getMany, keys, set } from 'idb-keyval'
 
 /** The page's routes: the part of its address after `#/`. */
 export const ROUTES = ['desk', 'institution', 'operator'] as const
@@ -80,10 +80,9 @@ export function createDeviceStore(): DeviceStore {
     },
     set: async (name, bytes) => set(name, bytes, table),
     async all(prefix) {
-      const found = await entries<IDBValidKey, unknown>(table)
-      return found.flatMap(([name, bytes]) =>
-        String(name).startsWith(prefix) && bytes instanceof Uint8Array ? [bytes] : [],
-      )
+      const names = (await keys(table)).filter((name) => String(name).startsWith(prefix))
+      const found = await getMany<unknown>(names, table)
+      return found.filter((bytes) => bytes instanceof Uint8Array)
     },
   }
 }

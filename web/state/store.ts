@@ -75,7 +75,8 @@ export function createStore(settings: Settings): Store {
     return own ?? (session?.chainId === chain.id ? session.provider : null)
   })
   const past = computed(() => {
-    const place = { escrow: settings.pins.escrow, fromBlock: chain.firstBlock, chainId: chain.id }
+    const { id: chainId, firstBlock: fromBlock } = chain
+    const place = { escrow: settings.pins.escrow, fromBlock, chainId, store: device }
     return reader.value === null ? null : createPast(reader.value, place)
   })
   return {

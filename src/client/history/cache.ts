@@ -48,7 +48,7 @@ export function createHistoryCache(
 }
 
 /** A full or forbidden store must not prevent reading the history. */
-async function unlessFailed<T>(use: () => Promise<T>): Promise<T | undefined> {
+export async function unlessFailed<T>(use: () => Promise<T>): Promise<T | undefined> {
   try {
     return await use()
   } catch {

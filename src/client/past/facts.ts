@@ -6,20 +6,58 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { ledgerEvents, registryEvents, tokenEvents } from '../contractEvents.js'
-import type { ListedAt } from '../listing.js'
+import type { ListedAt } from '../keptLists.js'
 
 interface Log {
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** The logs that are events of the contracts, each with its name and what it says. */
-function eventsIn<L extends Log>(logs: readonly L[], contracts: readonly Interface[]) {
-  return logs.flatMap((log) => {
-    const { topics, data } = log
-    const [event] = contracts.flatMap((each) => each.parseLog({ topics: [...topics], data }) ?? [])
-    return event === undefined ? [] : [{ log, name: event.name, args: event.args.toObject() }]
-  })
+const symbolSchema = bytes32Schema.transform((id) => bytes32ToName(id) ?? id)
+const eventSchema = z.discriminatedUnion('name', [
+  z.object({
+    name: z.literal('ListingUpdated'),
+    args: z.object({ symbol: symbolSchema, listed: z.boolean() }),
+  }),
+  z.object({
+    name: z.literal('FreezeUpdated'),
+    args: z.object({ symbol: symbolSchema, wallet: addressSchema, frozen: z.boolean() }),
+  }),
+  z.object({
+    name: z.literal('InstitutionRegistered'),
+    args: z.object({ orgId: bytes32Schema, admin: addressSchema }),
+  }),
+  z.object({
+    name: z.literal('MemberUpdated'),
+    args: z.object({ wallet: addressSchema, active: z.boolean() }),
+  }),
+  z.object({
+    name: z.literal('KycUpdated'),
+    args: z.object({ wallet: addressSchema, verified: z.boolean() }),
+  }),
+  z.object({ name: z.literal('AdminTransferred'), args: z.object({ from: addressSchema }) }),
+  z.object({
+    name: z.literal('PolicyUpdated'),
+    args: z.object({ version: z.bigint().transform(Number) }),
+  }),
+])
+
+/** What a log says, where it is one of these events. */
+export type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
+
+const CONTRACTS: readonly Interface[] = [tokenEvents, registryEvents, ledgerEvents]
+
+/** Parses each log once: a list is judged again with every new piece of it. */
+export function createEventReader(): EventReader {
+  const known = new WeakMap<Log, ReturnType<EventReader>>()
+  return (log) => {
+    if (!known.has(log)) {
+      const { topics, data } = log
+      const [event] = CONTRACTS.flatMap((each) => each.parseLog({ topics: [...topics], data }) ?? [])
+      known.set(log, eventSchema.safeParse({ name: event?.name, args: event?.args.toObject() }).data)
+    }
+    return known.get(log)
+  }
 }
 
 /** The equities that were ever listed, and the holdings that are frozen. */
@@ -36,19 +74,14 @@ export interface FrozenHolding {
   readonly wallet: Hex
 }
 
-const symbolSchema = bytes32Schema.transform((id) => bytes32ToName(id) ?? id)
-const listingSchema = z.object({ symbol: symbolSchema, listed: z.boolean() })
-const freezeSchema = z.object({ symbol: symbolSchema, wallet: addressSchema, frozen: z.boolean() })
-
-export function listingsOf(logs: readonly Log[]): Listings {
+export function listingsOf(logs: readonly Log[], eventIn: EventReader): Listings {
   const listings = new Map<string, boolean>()
   const holdings = new Map<string, FrozenHolding>()
-  for (const { name, args } of eventsIn(logs, [tokenEvents])) {
-    if (name === 'ListingUpdated') {
-      const { symbol, listed } = listingSchema.parse(args)
-      listings.set(symbol, listed)
-    } else if (name === 'FreezeUpdated') {
-      const { symbol, wallet, frozen } = freezeSchema.parse(args)
+  for (const log of logs) {
+    const event = eventIn(log)
+    if (event?.name === 'ListingUpdated') listings.set(event.args.symbol, event.args.listed)
+    else if (event?.name === 'FreezeUpdated') {
+      const { symbol, wallet, frozen } = event.args
       if (frozen) holdings.set(`${symbol} ${wallet}`, { symbol, wallet })
       else holdings.delete(`${symbol} ${wallet}`)
     }
@@ -70,20 +103,17 @@ export interface PublishedVersion {
 
 type Published = Omit<PublishedVersion, 'at'> & { readonly log: ChainLog }
 
-const transferSchema = z.object({ from: addressSchema })
-const publicationSchema = z.object({ version: z.bigint().transform(Number) })
-
 /**
  * The rulebooks in the events of ledger and registry, newest first.
  * @param admin the present one: before a transfer it was the one who handed over
  */
-export function publishedIn(logs: readonly ChainLog[], admin: Hex): Published[] {
+export function publishedIn(logs: readonly ChainLog[], admin: Hex, eventIn: EventReader): Published[] {
   const found: Published[] = []
   let author = admin
-  for (const { name, args, log } of eventsIn(logs.toReversed(), [ledgerEvents, registryEvents])) {
-    if (name === 'AdminTransferred') author = transferSchema.parse(args).from
-    if (name !== 'PolicyUpdated') continue
-    found.push({ ...publicationSchema.parse(args), admin: author, log })
+  for (const log of logs.toReversed()) {
+    const event = eventIn(log)
+    if (event?.name === 'AdminTransferred') author = event.args.from
+    else if (event?.name === 'PolicyUpdated') found.push({ ...event.args, admin: author, log })
   }
   return found
 }
@@ -119,27 +149,17 @@ export interface Waiting {
   readonly unverified: readonly Hex[]
 }
 
-const foundedSchema = z.object({ orgId: bytes32Schema, admin: addressSchema })
-const memberSchema = z.object({ wallet: addressSchema, active: z.boolean() })
-const kycSchema = z.object({ wallet: addressSchema, verified: z.boolean() })
-
 /** The last founding of each founder, and the active members whose last KYC event does not clear them. */
-export function waitingIn(logs: readonly Log[]) {
+export function waitingIn(logs: readonly Log[], eventIn: EventReader) {
   const founders = new Map<Hex, Hex>()
   const members = new Set<Hex>()
   const cleared = new Set<Hex>()
   const change = (set: Set<Hex>, wallet: Hex, isIn: boolean) => (isIn ? set.add(wallet) : set.delete(wallet))
-  for (const { name, args } of eventsIn(logs, [registryEvents, tokenEvents])) {
-    if (name === 'InstitutionRegistered') {
-      const { orgId, admin } = foundedSchema.parse(args)
-      founders.set(admin, orgId)
-    } else if (name === 'MemberUpdated') {
-      const { wallet, active } = memberSchema.parse(args)
-      change(members, wallet, active)
-    } else if (name === 'KycUpdated') {
-      const { wallet, verified } = kycSchema.parse(args)
-      change(cleared, wallet, verified)
-    }
+  for (const log of logs) {
+    const event = eventIn(log)
+    if (event?.name === 'InstitutionRegistered') founders.set(event.args.admin, event.args.orgId)
+    else if (event?.name === 'MemberUpdated') change(members, event.args.wallet, event.args.active)
+    else if (event?.name === 'KycUpdated') change(cleared, event.args.wallet, event.args.verified)
   }
   return { founders, unverified: [...members].filter((wallet) => !cleared.has(wallet)) }
 }

@@ -10,11 +10,14 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
-import { createTail, type Listing, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
+import type { HistoryStore } from '../history/cache.js'
+import type { Listing } from '../keptLists.js'
+import { createTail, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
 import { createWallet } from '../wallet.js'
 import {
+  createEventReader,
   type Listings,
   listingsOf,
   type PublishedVersion,
@@ -32,6 +35,8 @@ export interface PastOptions {
   readonly fromBlock: number
   /** The contracts' chain: a node of another one is refused (`node-wrong-chain`). */
   readonly chainId?: number | undefined
+  /** Keeps the lists between visits. */
+  readonly store?: HistoryStore | undefined
 }
 
 type Complete = Pick<Listing, 'isComplete'>
@@ -89,7 +94,10 @@ const SHOWN_EVENTS = 100
  * Reads what the contracts' events say, through a wallet's provider or a node's.
  * @example const past = createPast(window.ethereum, { escrow: account, fromBlock: 1 })
  */
-export function createPast(provider: Eip1193Provider, { escrow, fromBlock, chainId }: PastOptions): Past {
+export function createPast(
+  provider: Eip1193Provider,
+  { escrow, fromBlock, chainId, store }: PastOptions,
+): Past {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 })
   const contractAt = (address: Hex, abi: InterfaceAbi) => createContract({ wallet, address, abi })
   const ofEscrow = (method: string) => contractAt(escrow, orderEscrowAbi).read<Hex>(method, [], addressSchema)
@@ -99,23 +107,26 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock, chain
     throw new ClientError('node-wrong-chain', `The node is of chain ${found}, not of chain ${chainId}.`)
   })
   const times = new Map<Hex, number>()
+  const eventIn = createEventReader()
 
   function tail(queryOf: () => Promise<LogsQuery>, limit?: number): Tail<LogListing> {
     const begun = untilAnswered(async () => {
       const query = await queryOf()
-      return createTail<LogListing>((options) => readLogs(provider, query, { fromBlock, limit, ...options }))
+      return createTail<LogListing>((options) =>
+        readLogs(provider, query, { fromBlock, limit, store, ...options }),
+      )
     })
     return async (signal, report) => (await begun())(signal, report)
   }
   /** The events of some of the contracts. */
   const eventsOf = (
     names: readonly ('registry' | 'ledger' | 'token')[],
-    topics: LogsQuery['topics'],
+    query: Pick<LogsQuery, 'topics' | 'isState'>,
     limit?: number,
   ) =>
     tail(async () => {
       const found = await contracts()
-      return { addresses: names.map((name) => found[name]), topics }
+      return { addresses: names.map((name) => found[name]), ...query }
     }, limit)
 
   async function timeOf({ blockHash, blockTimestamp }: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>) {
@@ -140,12 +151,18 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock, chain
         const actions = await contractAt(token, equityTokenAbi).read<Hex>('actions', [], addressSchema)
         return { addresses: [escrow, registry, ledger, token, pool, authority, actions] }
       }, SHOWN_EVENTS),
-    listings: () => judged(eventsOf(['token'], [[LISTING_UPDATED, FREEZE_UPDATED]]), listingsOf),
+    listings: () =>
+      judged(eventsOf(['token'], { topics: [[LISTING_UPDATED, FREEZE_UPDATED]], isState: true }), (logs) =>
+        listingsOf(logs, eventIn),
+      ),
     waiting: () =>
       judged(
-        eventsOf(['registry', 'token'], [[INSTITUTION_REGISTERED, MEMBER_UPDATED, KYC_UPDATED]]),
+        eventsOf(['registry', 'token'], {
+          topics: [[INSTITUTION_REGISTERED, MEMBER_UPDATED, KYC_UPDATED]],
+          isState: true,
+        }),
         async (logs) => {
-          const { founders, unverified } = waitingIn(logs)
+          const { founders, unverified } = waitingIn(logs, eventIn)
           const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
           // A founder who joins another institution ends the founding, without an event of its own.
           const founded = [...founders].map(async ([founder, orgId]) => {
@@ -157,16 +174,19 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock, chain
       ),
     rulebooks: ({ orgId, admin }) =>
       judged(
-        eventsOf(['registry', 'ledger'], [[POLICY_UPDATED, ADMIN_TRANSFERRED], orgId]),
+        eventsOf(['registry', 'ledger'], { topics: [[POLICY_UPDATED, ADMIN_TRANSFERRED], orgId] }),
         async (logs) => ({
           versions: await Promise.all(
-            publishedIn(logs, admin).map(async ({ log, ...one }) => ({ ...one, at: await timeOf(log) })),
+            publishedIn(logs, admin, eventIn).map(async ({ log, ...one }) => ({
+              ...one,
+              at: await timeOf(log),
+            })),
           ),
         }),
       ),
     standing({ orgId, wallet: member }) {
-      const published = eventsOf(['ledger'], [POLICY_UPDATED, orgId], 1)
-      const changes = eventsOf(['registry'], [MEMBER_UPDATED, orgId, topicOfAddress(member)])
+      const published = eventsOf(['ledger'], { topics: [POLICY_UPDATED, orgId] }, 1)
+      const changes = eventsOf(['registry'], { topics: [MEMBER_UPDATED, orgId, topicOfAddress(member)] })
       return async (signal) => {
         const [{ logs: rulebooks }, { logs }] = await Promise.all([published(signal), changes(signal)])
         const rulebook = rulebooks.at(-1)

@@ -1,0 +1,95 @@
+// Lists that the caller's store keeps between visits. They are the chain's public data, so nothing of them is sealed.
+import * as z from 'zod'
+import type { BlockId, BlockRange } from '../chain/logReader.js'
+import { type HistoryStore, unlessFailed } from './history/cache.js'
+
+/** How far a list has been read. Everything in it is plain data: a page may keep it, and read on later. */
+export interface Listing {
+  /** The blocks that have been read, both included; null before the first of them. */
+  readonly read: BlockRange | null
+  /** The blocks of the whole list: from the first one asked for to the newest. */
+  readonly span: BlockRange
+  /** Blocks up to this one are not read again while the chain has it; null before the first, and in the first blocks of a chain. */
+  readonly fence: BlockId | null
+  /** Whether nothing is left to read: neither newer blocks nor older ones. */
+  readonly isComplete: boolean
+}
+
+/** Where an item is on the chain. */
+export interface ListedAt {
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+/** Hex that this library wrote: reading it as an address of the wire would compute its checksum again. */
+export const keptHex = z.templateLiteral(['0x', z.string()])
+
+const blockSchema = z.int().min(0)
+const rangeSchema = z.strictObject({ from: blockSchema, to: blockSchema })
+
+/** The fields of every listing. */
+export const listingShape = {
+  read: rangeSchema.nullable(),
+  span: rangeSchema,
+  fence: z.strictObject({ number: blockSchema, hash: keptHex }).nullable(),
+  isComplete: z.boolean(),
+}
+
+interface Keeping<L extends Listing> {
+  /** Without a store nothing is kept. */
+  readonly store: HistoryStore | undefined
+  /** Another one for each chain, contract and query. */
+  readonly name: () => Promise<string>
+  readonly schema: z.ZodType<L>
+  readonly itemsOf: (listing: L) => readonly ListedAt[]
+}
+
+/** A list that has read so many more blocks is kept again although it has no new item: its next reader begins there. */
+const KEPT_EVERY_BLOCKS = 2_000
+
+/** Yields what was kept, and then what `read` yields, which is kept as it grows. A store that fails costs time, and no item. */
+export async function* keepList<L extends Listing>(
+  { store, name, schema, itemsOf }: Keeping<L>,
+  resume: L | undefined,
+  read: (from: L | undefined) => AsyncGenerator<L, void, undefined>,
+): AsyncGenerator<L, void, undefined> {
+  if (store === undefined) {
+    yield* read(resume)
+    return
+  }
+  const key = (await name()).toLowerCase()
+  const before = resume ?? (await unlessFailed(async () => parsedBy(schema, await store.get(key))))
+  if (resume === undefined && before !== undefined) yield { ...before, isComplete: false }
+  let [saved, last] = [before, before]
+  const save = async (listing: L) => {
+    saved = listing
+    const text = JSON.stringify(z.encode(schema, listing))
+    await unlessFailed(() => store.set(key, new TextEncoder().encode(text)))
+  }
+  try {
+    for await (const soFar of read(before)) {
+      last = soFar
+      // A page may be closed at any time, and each time would be too often.
+      if (blocksOf(soFar) > 2 * blocksOf(saved)) await save(soFar)
+      yield soFar
+    }
+  } finally {
+    if (last !== undefined && stateOf(last, itemsOf) !== (saved && stateOf(saved, itemsOf))) await save(last)
+  }
+}
+
+function parsedBy<L>(schema: z.ZodType<L>, bytes: Uint8Array | null | undefined): L | undefined {
+  return bytes ? schema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data : undefined
+}
+
+function blocksOf(listing: Listing | undefined): number {
+  return listing?.read ? listing.read.to - listing.read.from + 1 : 0
+}
+
+/** Differs where a list is worth keeping again. Its unsettled items are read again in any case. */
+function stateOf<L extends Listing>(listing: L, itemsOf: (listing: L) => readonly ListedAt[]): string {
+  const items = itemsOf(listing)
+  const ends = [items[0], items.at(-1)].map((item) => `${item?.blockNumber} ${item?.logIndex}`)
+  const { read } = listing
+  return [items.length, ...ends, read?.from, Math.floor((read?.to ?? 0) / KEPT_EVERY_BLOCKS)].join(' ')
+}
