@@ -39,7 +39,8 @@ export function limitedApp({
     readers,
     now,
   })
-  const app = createBareApp(trustProxy)
+  const app = createBareApp()
+  app.set('trust proxy', trustProxy)
   app.use(
     ...firstHandlers(log.logger, (finished) => observed.push(finished)),
     originCheck(SERVER_ENVIRONMENT.FRONTEND_ORIGIN),

@@ -17,7 +17,7 @@ export function clientOf(ip = ''): string {
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
-  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join(':')
+  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.')
 }
 
 /** The bytes of an IPv6 address that identify a site: registries let a provider assign a whole /48 to one (RFC 6177). */
@@ -31,9 +31,9 @@ const CLIENTS_PER_SITE = 4
  */
 export function countedOf(client: string): readonly { readonly key: string; readonly clients: number }[] {
   const own = { key: client, clients: 1 }
-  const bytes = client.includes(':') ? client.split(':') : []
+  const bytes = client.split('.')
   if (bytes.length !== IPV6_PREFIX_BYTES) return [own]
-  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join(':'), clients: CLIENTS_PER_SITE }]
+  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join('.'), clients: CLIENTS_PER_SITE }]
 }
 
 /** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */

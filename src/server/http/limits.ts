@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Request, RequestHandler, Response } from 'express'
+import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
@@ -35,7 +36,7 @@ export interface LimitOptions {
  * - A request takes its place once its body has arrived. A body that takes too long gets 408 (`createArrivals`), a run's as well.
  */
 export function limitClients(options: LimitOptions): RequestHandler {
-  const { http, authToken, now = () => performance.now() } = options
+  const { http, authToken, now } = options
   const hasToken = relayTokenCheck(authToken)
   const countCost = limitRate(http.rateLimitPerMinute, now, (req, { statusCode }) =>
     RUNS.test(req.path) ? statusCode < 400 || statusCode >= 500 : statusCode === 304,
@@ -43,8 +44,10 @@ export function limitClients(options: LimitOptions): RequestHandler {
   const acquirePlace = createPlaces(options)
   return (req, res, next) => {
     if (isProbe(req) || (RELAY.test(req.path) && hasToken(req.headers.authorization))) return next()
-    countCost(req, res)
-    acquirePlace(req, res, next)
+    return countCost(req, res, (error?: unknown) => {
+      if (error !== undefined) next(error)
+      else acquirePlace(req, res, next)
+    })
   }
 }
 
@@ -142,31 +145,37 @@ const WINDOW_MS = 60_000
 const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
 
 /**
- * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one. Every answer says
- * what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08).
- *
- * @param isFree gives a request's cost back once it is answered
- * @returns throws Problem `rate-limited` for a request beyond the limit
+ * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
+ * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
 function limitRate(
-  limit: number,
-  now: () => number,
+  limitPerMinute: number,
+  now: (() => number) | undefined,
+  /** Gives a request's cost back once it is answered. */
   isFree: (req: Request, res: Response) => boolean,
-): (req: Request, res: Response) => void {
-  const windows = createWindows(limit, now)
-  const policy = `"default"; q=${limit}; w=${WINDOW_MS / 1_000}`
-  return (req, res) => {
-    const { client } = res.locals
-    const usual = req.method === 'POST' ? POST_COST : FILES.test(req.path) ? FILE_COST : READ_COST
-    // Under a low limit a client may still post once a minute.
-    const cost = Math.min(usual, limit)
-    const { used, endsAt } = windows.charge(client, cost)
-    const seconds = String(Math.max(0, Math.ceil((endsAt - now()) / 1_000)))
-    res.setHeader('RateLimit-Policy', policy)
-    res.setHeader('RateLimit', `"default"; r=${Math.max(0, limit - used)}; t=${seconds}`)
-    if (used > limit) throw new Problem('rate-limited', { headers: { 'Retry-After': seconds } })
-    res.once('finish', () => isFree(req, res) && windows.giveBack(client, cost))
-  }
+): RequestHandler {
+  const windows = createWindows(now)
+  const [ofReads, ofPosts, ofFiles] = [READ_COST, POST_COST, FILE_COST].map((cost) =>
+    rateLimit({
+      windowMs: WINDOW_MS,
+      limit: limitPerMinute,
+      // Under a low limit a client may still post once a minute.
+      store: windows.charging(Math.min(cost, limitPerMinute), limitPerMinute),
+      keyGenerator: (_req, res) => res.locals.client,
+      skipSuccessfulRequests: true,
+      requestWasSuccessful: isFree,
+      identifier: 'default',
+      standardHeaders: 'draft-8',
+      legacyHeaders: false,
+      // It warns of what is meant here, such as a key of our own.
+      validate: false,
+      handler() {
+        throw new Problem('rate-limited')
+      },
+    }),
+  )
+  return (req, res, next) =>
+    (req.method === 'POST' ? ofPosts : FILES.test(req.path) ? ofFiles : ofReads)?.(req, res, next)
 }
 
 interface Window {
@@ -175,8 +184,8 @@ interface Window {
   readonly endsAt: number
 }
 
-/** The windows of clients and sites. A site may use several clients' worth. */
-function createWindows(limit: number, now: () => number) {
+/** The windows of clients and sites, for limiters that charge different costs to them. */
+function createWindows(now = () => performance.now()) {
   const windows = new LRUCache<string, Window>({ max: MAX_COUNTED })
 
   function add(key: string, cost: number): Window {
@@ -191,18 +200,23 @@ function createWindows(limit: number, now: () => number) {
   }
 
   return {
-    /** @returns the window with less left: the client's own, or its share of the site's */
-    charge(client: string, cost: number): Window {
-      const own = add(client, cost)
-      const site = countedOf(client)[1]
-      if (site === undefined) return own
-      // What is refused to a client does not count against its neighbours.
-      const ofSite = add(site.key, own.used <= limit ? cost : 0)
-      const share = Math.ceil(ofSite.used / site.clients)
-      return share > own.used ? { used: share, endsAt: ofSite.endsAt } : own
-    },
-    giveBack(client: string, cost: number) {
-      for (const { key } of countedOf(client)) add(key, -cost)
-    },
+    charging: (cost: number, limit: number): Store => ({
+      increment(client) {
+        const own = add(client, cost)
+        let { used: totalHits, endsAt } = own
+        const site = countedOf(client)[1]
+        if (site !== undefined) {
+          // What is refused to a client does not count against its neighbours. A site may use several clients' worth.
+          const ofSite = add(site.key, own.used <= limit ? cost : 0)
+          const share = Math.ceil(ofSite.used / site.clients)
+          if (share > totalHits) [totalHits, endsAt] = [share, ofSite.endsAt]
+        }
+        return { totalHits, resetTime: new Date(Date.now() + endsAt - now()) }
+      },
+      decrement(client) {
+        for (const { key } of countedOf(client)) add(key, -cost)
+      },
+      resetKey: (client) => void windows.delete(client),
+    }),
   }
 }
