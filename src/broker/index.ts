@@ -10,10 +10,17 @@ export {
   type BrokerOrderState,
   type Fill,
   fillValue,
+  joinedWith,
   type OrderSide,
   orderState,
 } from './order.js'
-export { isPossibleDuplicate, type NamedOrder, type OrderFilter, type OrderRequest } from './orders.js'
+export {
+  isPossibleDuplicate,
+  type NamedOrder,
+  type OrderFilter,
+  type OrderRequest,
+  priceIncrement,
+} from './orders.js'
 export type { PlacementTurn } from './rateBudget.js'
 export {
   createSharedBroker,

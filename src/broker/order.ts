@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { divide, parseDecimal, type Rounding, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import {
+  divide,
+  PRICE_DECIMALS,
+  parseDecimal,
+  type Rounding,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../protocol/units.js'
 import { timestampSchema } from './market.js'
 import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
 
@@ -21,6 +28,7 @@ export const storedOrderSchema = z
     side: z.enum(['buy', 'sell']),
     notional: sizeSchema(USDC_DECIMALS),
     qty: sizeSchema(SHARE_DECIMALS),
+    limit_price: sizeSchema(PRICE_DECIMALS),
     status: z.string().min(1),
     created_at: timestampSchema,
     replaced_by: z.string().min(1).nullish(),
@@ -47,6 +55,8 @@ export const storedOrderSchema = z
     notional: order.notional,
     /** Share base units, rounded up, of an order by quantity; else null. */
     qty: order.qty,
+    /** USD with 6 decimals of a limit order; else null. */
+    limitPrice: order.limit_price,
     /** Alpaca's own word; branch on `state`. */
     status: order.status,
     state: orderState(order.status),
@@ -101,8 +111,13 @@ function endOf(order: {
 /** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
 export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {
   const { replacedBy: _by, replaces: _of, ...order } = first
-  const { id, status, state, endedAt } = others.at(-1) ?? first
-  const fills = [first, ...others].flatMap((each) => each.fills)
+  return joinedWith(order, others)
+}
+
+/** The same for an order that was placed again for the rest of it, once the broker had ended it. */
+export function joinedWith(order: BrokerOrder, others: readonly BrokerOrder[]): BrokerOrder {
+  const { id, status, state, endedAt } = others.at(-1) ?? order
+  const fills = [order, ...others].flatMap((each) => each.fills)
   return {
     ...order,
     id,

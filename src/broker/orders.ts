@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import {
+  formatDecimal,
+  ONE_CENT,
+  ONE_USDC,
+  PRICE_DECIMALS,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../protocol/units.js'
 import { BrokerError } from './errors.js'
 import { type BrokerHttp, orNull, type PreparedSending } from './http.js'
 import { timestampSchema } from './market.js'
@@ -13,12 +20,14 @@ import {
 } from './order.js'
 import type { Token } from './rateBudget.js'
 
-/** A market order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
+/** An order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
 export type OrderRequest = {
   readonly symbol: string
   readonly side: OrderSide
   /** At most 128 characters; unique in the account forever. */
   readonly clientOrderId: string
+  /** USD with 6 decimals; without it, a market order. */
+  readonly limitPrice?: bigint | undefined
 } & (
   | { readonly notional: bigint; readonly qty?: never }
   | { readonly qty: bigint; readonly notional?: never }
@@ -28,11 +37,11 @@ export type OrderRequest = {
 const MAX_REPLACEMENTS = 5
 
 /**
- * `POST /v2/orders`, one request: a market order with time in force `day`.
+ * `POST /v2/orders`, one request: a market or limit order with time in force `day`, the only one for fractions of a share.
  *
  * @throws BrokerError `ambiguous` when the order may exist; `rejected` and the other kinds when the broker refused it, but for a
  *   refusal that {@link isPossibleDuplicate} names
- * @throws RangeError for a notional that is not whole cents, or an amount that is not positive
+ * @throws RangeError for a notional that is not whole cents, a limit price off its increment, or an amount that is not positive
  */
 export async function postOrder(
   trading: BrokerHttp,
@@ -43,7 +52,7 @@ export async function postOrder(
   const body = {
     symbol: request.symbol,
     side: request.side,
-    type: 'market',
+    ...priceOf(request),
     time_in_force: 'day',
     client_order_id: request.clientOrderId,
     ...sizeOf(request),
@@ -259,6 +268,19 @@ export async function cancelOrder(trading: BrokerHttp, id: string): Promise<'req
 function orderWithId(clientOrderId: string) {
   // Another order's answer must never be taken for this one's.
   return storedOrderSchema.refine((order) => order.clientOrderId === clientOrderId)
+}
+
+/** What a limit price must be a multiple of, in USD with 6 decimals: a cent from a dollar on, and a hundredth of a cent below. */
+export function priceIncrement(limitPrice: bigint): bigint {
+  return limitPrice >= ONE_USDC ? ONE_CENT : ONE_CENT / 100n
+}
+
+function priceOf({ limitPrice }: OrderRequest): { type: 'market' } | { type: 'limit'; limit_price: string } {
+  if (limitPrice === undefined) return { type: 'market' }
+  if (limitPrice <= 0n || limitPrice % priceIncrement(limitPrice) !== 0n) {
+    throw new RangeError('"limitPrice" expected a positive multiple of its increment')
+  }
+  return { type: 'limit', limit_price: formatDecimal(limitPrice, PRICE_DECIMALS) }
 }
 
 function sizeOf(request: OrderRequest): { notional: string } | { qty: string } {

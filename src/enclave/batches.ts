@@ -2,6 +2,7 @@
 import type { BrokerOrder, BrokerPosition } from '../broker/index.js'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { orderPrefixOf } from '../protocol/identifiers.js'
 import type { ChainState } from './chainState.js'
 import type { BlockPoint } from './heads.js'
 import { min } from './money.js'
@@ -59,10 +60,16 @@ export async function takersOf(
   clientOrderIds: readonly string[],
   block: BlockPoint,
 ): Promise<Map<string, Hex | null>> {
-  const ids = [...new Set(clientOrderIds)].filter((id) => PREFIX.test(id)).sort()
-  const takers = await Promise.all(ids.map((id) => escrow.takenBy(`0x${id}`, block.hash)))
-  const nullable = takers.map((account) => (account === ZERO_ADDRESS ? null : account))
-  return new Map(ids.map((id, index) => [id, nullable[index] ?? null]))
+  const prefixes = new Map(
+    clientOrderIds.flatMap((id) => {
+      const prefix = orderPrefixOf(id)
+      return prefix === null ? [] : [[id, prefix] as const]
+    }),
+  )
+  const asked = [...new Set(prefixes.values())].sort()
+  const takers = await Promise.all(asked.map((prefix) => escrow.takenBy(`0x${prefix}`, block.hash)))
+  const known = new Map(asked.map((prefix, index) => [prefix, takers[index]]))
+  return new Map([...prefixes].map(([id, prefix]) => [id, accountOrNull(known.get(prefix))]))
 }
 
 /**
@@ -111,5 +118,6 @@ function noFurtherThan(limit: bigint, change: bigint): bigint {
   return limit < 0n ? -min(-change, -limit) : 0n
 }
 
-/** The first 16 bytes of an orderId. */
-const PREFIX = /^[0-9a-f]{32}$/
+function accountOrNull(taker: Hex | undefined): Hex | null {
+  return taker === undefined || taker === ZERO_ADDRESS ? null : taker
+}

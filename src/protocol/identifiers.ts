@@ -75,7 +75,16 @@ function addressIn(...parts: Uint8Array[]) {
   return hexToBytes(keccak256(concatBytes(...parts))).slice(12)
 }
 
-/** The broker's client order id: the first 32 hex digits of `orderId`, without `0x`. */
-export function clientOrderIdOf(orderId: Hex): string {
-  return orderId.slice(2, 34)
+/**
+ * The broker's client order id: the first 32 hex digits of `orderId`, without `0x`. A limit order that was renewed has its count behind
+ * them: `-1` for the first renewal.
+ */
+export function clientOrderIdOf(orderId: Hex, renewals = 0): string {
+  const id = orderId.slice(2, 34)
+  return renewals === 0 ? id : `${id}-${renewals}`
+}
+
+/** The 32 hex digits in a client order id of the platform's form, which renewals share; null for one of another form. */
+export function orderPrefixOf(clientOrderId: string): string | null {
+  return /^([0-9a-f]{32})(?:-[1-9]\d{0,3})?$/.exec(clientOrderId)?.[1] ?? null
 }

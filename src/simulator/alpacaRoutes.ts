@@ -6,6 +6,7 @@ import type { CorporateActions } from './corporateActions.js'
 import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
+import { isLive } from './money.js'
 import { accountJson, assetJson, orderJson, positionJson, snapshotJson } from './shapes.js'
 import { type Activity, type Reply, refusal, type StandInAccount, type StandInOrder } from './types.js'
 
@@ -74,7 +75,9 @@ export function createAlpacaRoutes(deps: {
   function listOrders({ account, query }: AlpacaCall): Reply {
     const symbols = query.get('symbols')?.split(',')
     const after = Date.parse(query.get('after') ?? '') || 0
+    const status = query.get('status') ?? 'open'
     const body = [...account.orders.values()]
+      .filter((order) => status === 'all' || isLive(order) === (status === 'open'))
       .filter(({ symbol }) => symbols === undefined || symbols.includes(symbol))
       .filter(({ createdAt }) => createdAt.getTime() > after)
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())

@@ -22,6 +22,7 @@ const fillBehaviour = z.strictObject({
    * - `partial` fills `fraction`, then waits for release
    * - `reject` and `expire` end the order, after filling `fraction` if given
    * - `replace` fills `fraction`; a new order under another id continues, and fills after `delayMs`
+   * A limit order rests until the price reaches its limit, and has its fate then.
    */
   mode: z.enum(['immediate', 'delay', 'hold', 'partial', 'reject', 'expire', 'replace']),
   delayMs: delayMs.optional(),

@@ -45,6 +45,8 @@ export function createLifecycle(options: {
   function act(account: StandInAccount, order: StandInOrder): void {
     const { mode, fraction } = order.behaviour
     if (!isLive(order) || order.endsAs !== null) return
+    order.resting = !isMarketable(order) && mode !== 'reject' && mode !== 'expire'
+    if (order.resting) return
     if (mode === 'reject') lifecycle.end(order, 'rejected')
     else if (mode === 'expire') {
       if (fraction !== undefined) lifecycle.fill(account, order, fraction)
@@ -75,6 +77,12 @@ export function createLifecycle(options: {
     lifecycle.begin(account, next)
   }
 
+  function isMarketable({ symbol, side, limitPrice }: StandInOrder): boolean {
+    if (limitPrice === null) return true
+    const { ask, bid } = market.listing(symbol)
+    return side === 'buy' ? ask <= limitPrice : bid >= limitPrice
+  }
+
   const lifecycle = {
     /** Starts an order's behaviour; while the market is closed the order stays `accepted`. */
     begin(account: StandInAccount, order: StandInOrder): void {
@@ -84,9 +92,16 @@ export function createLifecycle(options: {
       touch(order, waitsAs ?? 'new')
       if (mode !== 'hold') later.after(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
     },
-    /** Fills this share of the remaining quantity (by default all) at the current price. */
+    /** A symbol has a new price: orders whose limit it reaches go on. */
+    priced(symbol: string): void {
+      for (const account of accounts) {
+        for (const order of liveOrders(account))
+          if (order.symbol === symbol && order.resting) act(account, order)
+      }
+    },
+    /** Fills this share of the remaining quantity (by default all) at the current price, unless that is beyond the order's limit. */
     fill(account: StandInAccount, order: StandInOrder, fraction = '1'): void {
-      if (!isLive(order) || order.endsAs !== null) return
+      if (!isLive(order) || order.endsAs !== null || !isMarketable(order)) return
       const { ask, bid } = market.listing(order.symbol)
       const price = order.side === 'buy' ? ask : bid
       const wanted = (remainingQty(order, price) * parseDecimal(fraction, SHARE_DECIMALS, 'down')) / ONE_SHARE
@@ -142,6 +157,7 @@ export function newOrder(
     | 'movedCash'
     | 'endsAs'
     | 'begun'
+    | 'resting'
   >,
 ): StandInOrder {
   return {
@@ -155,6 +171,7 @@ export function newOrder(
     movedCash: 0n,
     endsAs: null,
     begun: false,
+    resting: false,
   }
 }
 

@@ -34,6 +34,8 @@ export function createMarket(options: {
   readonly seed: number
   readonly symbols: readonly StandInSymbol[]
   readonly now: () => Date
+  /** Called when a symbol has a new price. */
+  readonly onPrice: (symbol: string) => void
 }) {
   const random = createRandom(options.seed)
   const listings = new Map(options.symbols.map((entry) => [entry.symbol, newListing(entry, options.now())]))
@@ -65,6 +67,7 @@ export function createMarket(options: {
       if (last < listing.low) listing.low = last
       listing.tradedAt = options.now()
       trade(listing, last)
+      options.onPrice(symbol)
     },
     /** Moves every price by one step of the seeded walk, in the order of the listings. */
     walk(): void {

@@ -66,15 +66,17 @@ export function remainingQty(order: StandInOrder, price: bigint): bigint {
   return (toCash(order.notional ?? 0n) - order.filledValue) / price
 }
 
-/** Cash reserved by live buys: their notional, or 4 % above the price, as Alpaca reserves for a market order. */
+/** Cash reserved by live buys: their notional, their limit, or 4 % above the price, as Alpaca reserves for a market order. */
 export function reservedCash(account: StandInAccount, priceOf: (symbol: string) => bigint): bigint {
   return liveOrders(account)
     .filter((order) => order.side === 'buy')
-    .map((order) =>
-      order.notional === null
-        ? (remainingQty(order, 1n) * priceOf(order.symbol) * 104n) / 100n
-        : toCash(order.notional) - order.filledValue,
-    )
+    .map((order) => {
+      if (order.notional !== null) return toCash(order.notional) - order.filledValue
+      const left = remainingQty(order, 1n)
+      return order.limitPrice === null
+        ? (left * priceOf(order.symbol) * 104n) / 100n
+        : left * order.limitPrice
+    })
     .reduce((sum, held) => sum + held, 0n)
 }
 

@@ -30,6 +30,8 @@ export interface StandInOrder {
   readonly side: 'buy' | 'sell'
   readonly notional: bigint | null
   readonly qty: bigint | null
+  /** USD with 6 decimals; null for a market order. */
+  readonly limitPrice: bigint | null
   readonly createdAt: Date
   readonly expiresAt: Date
   /** The id of the order that this one replaced. */
@@ -47,6 +49,8 @@ export interface StandInOrder {
   endsAs: EndStatus | 'filled' | null
   /** Whether its behaviour has started; orders wait for the market to open. */
   begun: boolean
+  /** Whether its behaviour waits for the price to reach its limit. */
+  resting: boolean
 }
 
 export interface StandInPosition {

@@ -75,8 +75,13 @@ it.each<[string, (broker: PlacingBroker) => Promise<unknown>, unknown]>([
     (broker) => broker.getOrderByClientOrderId(ACCEPTED),
     expect.objectContaining({
       ...{ symbol: 'AAPL', side: 'buy', status: 'accepted', state: 'live' },
-      ...{ filledQty: 0n, fills: [], notional: usd(500), qty: null },
+      ...{ filledQty: 0n, fills: [], notional: usd(500), qty: null, limitPrice: null },
     }),
+  ],
+  [
+    'order-limit',
+    (broker) => broker.getOrderByClientOrderId(ACCEPTED),
+    expect.objectContaining({ state: 'live', notional: usd(500), limitPrice: usd(190.5) }),
   ],
   [
     'order-filled',

@@ -18,6 +18,7 @@ const order = (clientOrderId: string, more: Partial<BrokerOrder> = {}): BrokerOr
   side: 'buy',
   notional: 5_000_000n,
   qty: null,
+  limitPrice: null,
   status: 'new',
   state: 'live',
   createdAt: new Date(START),

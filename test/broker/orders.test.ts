@@ -34,6 +34,9 @@ it.each([
   { ...ORDER, notional: 0n },
   { ...ORDER, notional: -10_000n },
   { symbol: 'AAPL', side: 'sell', qty: 0n, clientOrderId: 'mine' } as const,
+  { ...ORDER, limitPrice: 0n },
+  { ...ORDER, limitPrice: 1_005_000n },
+  { ...ORDER, limitPrice: 990_050n },
 ])('a placement refuses a size that Alpaca cannot take, before it is sent', async (order) => {
   await expect(brokerOf('http://127.0.0.1:1').placeOrder(order)).rejects.toThrow(RangeError)
 })

@@ -45,6 +45,7 @@ function fill(filledQty: bigint, price: string): BrokerOrder {
     state: 'filled',
     notional: null,
     qty: null,
+    limitPrice: null,
     createdAt: new Date(0),
     filledQty,
     endedAt: null,

@@ -24,17 +24,15 @@ it('the symbols of one account fit into an authorization with as many orders as 
   const limited = { side: 'SELL', notional: 2n ** 64n - 1n, escrow: MOST, locked: MOST, limit } as const
   const longest = { side: 'WITHDRAW', notional: 2n ** 256n - 1n, escrow: MOST, locked: MOST } as const
   const openOrders = Object.fromEntries(
-    symbols
-      .slice(-ESCROW_LIMIT)
-      .map((symbol, index) => [
-        `0x${String(index).padStart(64, '0')}`,
-        {
-          ...(index % 2 ? longest : limited),
-          symbol,
-          brokerOrderId: 'never-placed',
-          placedAt: 4_000_000_000,
-        },
-      ]),
+    symbols.slice(-ESCROW_LIMIT).map((symbol, index) => [
+      `0x${String(index).padStart(64, '0')}`,
+      {
+        ...(index % 2 ? longest : limited),
+        symbol,
+        brokerOrderId: 'never-placed',
+        placedAt: 4_000_000_000,
+      },
+    ]),
   )
   const { MAX_SAFE_INTEGER: nonce } = Number
   const value = z.encode(portfolioSchema, { cash: MOST, positions, openOrders, nonce, userPubKey: KEY })

@@ -68,6 +68,11 @@ it.each<[string, string, (standIn: StandIn) => Promise<{ body: unknown }>]>([
     },
   ],
   [
+    'POST /v2/orders of a limit order',
+    'order-limit',
+    ({ place }) => place({ notional: '500', type: 'limit', limit_price: '190.5' }),
+  ],
+  [
     'GET /v2/positions',
     'positions',
     async ({ call, place }) => {
@@ -109,6 +114,7 @@ it("the stand-in answers in Alpaca's documented form: the refusals", async () =>
   const refusals: [string, number, Awaited<ReturnType<typeof call>>][] = [
     ['error-duplicate', 422, await place(used)],
     ['error-not-found', 404, await call(lookUp)],
+    ['error-sub-penny', 422, await place({ qty: '1', type: 'limit', limit_price: '290.123' })],
     ['error-minimum', 403, await place({ notional: '0.99' })],
     ['error-buying-power', 403, await place({ notional: '1000000' })],
     ['error-wash-trade', 403, await place({ qty: '1', side: 'sell' })],
@@ -132,6 +138,12 @@ it.each([
   [{}, 422, 40010001],
   [{ qty: '0' }, 422, 40010001],
   [{ qty: '1', type: 'limit' }, 422, 40010001],
+  [{ qty: '1', limit_price: '190' }, 422, 40010001],
+  [{ qty: '1', type: 'limit', limit_price: '0' }, 422, 40010001],
+  [{ qty: '1', type: 'limit', limit_price: '0.99999' }, 422, 42210000],
+  [{ qty: '2', type: 'limit', limit_price: '0.9999' }, 200, undefined],
+  [{ notional: '10.50', type: 'limit', limit_price: '190.50' }, 200, undefined],
+  [{ notional: '10.50', type: 'limit', limit_price: '190.50', time_in_force: 'gtc' }, 422, 40010001],
   [{ qty: '1', client_order_id: 'x'.repeat(129) }, 422, 40010001],
   [{ qty: '1', order_class: 'bracket' }, 422, 40010001],
   [{ qty: '1', symbol: 'NOPE' }, 422, 42210000],
@@ -142,6 +154,44 @@ it.each([
   const answer = await place(order)
   expect([answer.status, answer.body.code]).toEqual([status, code])
 })
+
+it('a limit order rests until the price reaches its limit, fills there or better, and expires with its day', async () => {
+  const { call, place, control } = await setUp()
+  control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
+  const limit = { type: 'limit', limit_price: '190.00' }
+  await place({ notional: '1000', client_order_id: 'a', ...limit })
+  const read = async (id: string) => (await call(`/v2/orders:by_client_order_id?client_order_id=${id}`)).body
+  control.price({ symbol: 'AAPL', price: '190' })
+  control.release({ symbol: 'AAPL' })
+  expect(await read('a')).toMatchObject({ status: 'new', filled_qty: '0', expired_at: null })
+  control.price({ symbol: 'AAPL', price: '188.98' })
+  // Half of 1000 / 188.99, the ask.
+  const half = { filled_qty: '2.645642626', filled_avg_price: '188.99' }
+  expect(await read('a')).toMatchObject({ status: 'partially_filled', ...half })
+  control.clock({ open: false })
+  expect(await read('a')).toMatchObject({ status: 'expired', ...half })
+  await place({ qty: '1', side: 'sell', client_order_id: 'b', type: 'limit', limit_price: '189' })
+  control.clock({ open: true })
+  expect(await read('b')).toMatchObject({ status: 'new', limit_price: '189' })
+  control.price({ symbol: 'AAPL', price: '189.50' })
+  expect(await read('b')).toMatchObject({ status: 'filled', filled_avg_price: '189.49' })
+})
+
+it.each([
+  [{ type: 'limit', limit_price: '190' }, { type: 'limit', limit_price: '190.01' }, 200],
+  [{ type: 'limit', limit_price: '190' }, { type: 'limit', limit_price: '190' }, 403],
+  [{ type: 'limit', limit_price: '190' }, {}, 403],
+  [{}, { type: 'limit', limit_price: '500' }, 403],
+])(
+  'orders that could trade with each other are refused as a wash trade: buy %j, sell %j',
+  async (bought, sold, status) => {
+    const { place, control } = await setUp()
+    control.account({ name: ENCLAVE_ACCOUNT.name, positions: { AAPL: '5' } })
+    control.fill({ mode: 'hold' })
+    await place({ qty: '1', ...bought })
+    expect(await place({ qty: '1', side: 'sell', ...sold })).toMatchObject({ status })
+  },
+)
 
 it("the stand-in's books are exact: a buy fills at the ask, floored to nine decimals, and cash moves in whole cents", async () => {
   const { call, place, control } = await setUp()

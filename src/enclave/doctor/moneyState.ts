@@ -1,13 +1,13 @@
 // Reads what the invariants compare, from a chain and a broker, while both keep changing.
 import { z } from 'zod'
-import type { Broker } from '../../broker/index.js'
+import { type Broker, type BrokerOrder, joinedWith } from '../../broker/index.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { addressValue, bytes32Value, uintValue } from '../../chain/views.js'
 import type { Hex } from '../../protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32, orderPrefixOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
@@ -78,9 +78,20 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
   return {
     cash: account.cash,
     positions: new Map(positions.map(({ symbol, qty }) => [symbol, qty])),
-    orders: new Map(orders.map((order) => [order.clientOrderId, order])),
+    orders: byFirstId(orders),
     activities: { ...activities, fees: activities.fees.filter(({ day }) => day > firstDay) },
   }
+}
+
+/** By `client_order_id`; the renewals of a limit order are part of it. @param orders the oldest first */
+function byFirstId(orders: readonly BrokerOrder[]): ReadonlyMap<string, BrokerOrder> {
+  const found = new Map<string, BrokerOrder>()
+  for (const order of orders) {
+    const id = orderPrefixOf(order.clientOrderId) ?? order.clientOrderId
+    const before = found.get(id)
+    found.set(id, before ? joinedWith(before, [order]) : order)
+  }
+  return found
 }
 
 /** Every order that was ever opened with its account, the payouts of all settlements, and every move by its new wallet. */
