@@ -7,7 +7,7 @@ import { addressOfKey, draw, publicKeyOfKey } from '../operate/secretFiles.js'
 import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
 import type { SandboxAccounts } from './accounts.js'
-import { BROKER_CASH, DAILY_GAS, FRONTEND_ORIGIN, type SandboxFile, type SandboxOptions } from './settings.js'
+import { BROKER_CASH, FRONTEND_ORIGIN, type SandboxFile, type SandboxOptions } from './settings.js'
 
 /** All secrets of a sandbox, drawn at each start, and the public parts of two. */
 export type SandboxSecrets = ReturnType<typeof drawSecrets>
@@ -66,7 +66,6 @@ export async function writeEnvFiles(
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: info.deskUrl ?? FRONTEND_ORIGIN,
     RELAYER_PRIVATE_KEY: relayer.privateKey,
-    RELAY_DAILY_GAS: `${DAILY_GAS}`,
     INTENT_PUBKEY: secrets.intentPublicKey,
     ENCLAVE_SIGNER: secrets.enclaveSigner,
     ...(enclaveUrl === undefined

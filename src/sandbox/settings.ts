@@ -31,8 +31,6 @@ export const IDLE_BLOCK_TIME = 4
  * what is stored, 15 MB after a day. On a busy machine programs read up to six blocks back: with four states some of them failed.
  */
 export const STATE_SECONDS = 8
-/** Ether is free here. The default of 5,000 M is spent after some 4,000 orders, and the next ones wait until midnight (UTC). */
-export const DAILY_GAS = 50_000_000_000n
 /** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
 export const FRONTEND_ORIGIN = 'http://localhost:5173'
 

@@ -97,8 +97,7 @@ it('npm run sandbox -- --once says each step with its time, exits 0, and leaves 
     lines.flatMap((line) => new RegExp(`s {16}${program} +(\\w+)=\\S* \\[\\S+\\]$`).exec(line)?.[1] ?? [])
   expect(differing('server')).toEqual([
     ...['PORT', 'HOST', 'FRONTEND_ORIGIN', 'OPS_PORT', 'RELAY_PORT', 'DATA_DIR'],
-    ...['NARRATOR_FORMAT', 'RELAY_DAILY_GAS', 'ENCLAVE_URL'],
-    ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
+    ...['NARRATOR_FORMAT', 'ENCLAVE_URL', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
   ])
   expect(differing('enclave')).toEqual([
     ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'CHAIN_DEPTH', 'RELAY_URL'],

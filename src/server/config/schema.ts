@@ -107,7 +107,7 @@ export const environmentSchema = z.object({
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
     about:
       'What the requests of one client may cost in a minute: a read 1, a post 30, and nothing a view that has not changed, a probe of /health, or one that shows the relay token.',
-    fallback: '60000',
+    fallback: '400000',
   }),
   REQUEST_TIMEOUT: withDefault(duration(), {
     about:
@@ -238,7 +238,7 @@ export const environmentSchema = z.object({
   RELAY_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
       'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503. Only the ends of orders that the enclave holds can use its last fifth.',
-    fallback: '5000000000',
+    fallback: '50000000000',
   }),
   RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
