@@ -35,8 +35,7 @@ export function createApp(
   deps: CommonDeps & { readonly http: Config['http']; readonly readers: LimitOptions['readers'] },
 ): Express {
   const { http, logger, authToken } = deps
-  const app = createBareApp()
-  app.set('trust proxy', http.trustProxy)
+  const app = createBareApp(http.trustProxy)
   app.use(
     takeTurns(),
     ...firstHandlers(logger, deps.observe),

@@ -39,8 +39,7 @@ export function limitedApp({
     readers,
     now,
   })
-  const app = createBareApp()
-  app.set('trust proxy', trustProxy)
+  const app = createBareApp(trustProxy)
   app.use(
     ...firstHandlers(log.logger, (finished) => observed.push(finished)),
     originCheck(SERVER_ENVIRONMENT.FRONTEND_ORIGIN),

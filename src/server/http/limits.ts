@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Request, RequestHandler, Response } from 'express'
-import { rateLimit, type Store } from 'express-rate-limit'
+import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
@@ -144,6 +144,28 @@ const WINDOW_MS = 60_000
  */
 const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
 
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by the limit of rates. */
+      rateLimit?: RateLimitInfo
+    }
+  }
+}
+
+/**
+ * Sets the headers that say what is left. The library's own (`draft-8`) have the client's name in them, hashed anew for each answer: a
+ * twentieth of what a read costs.
+ * @returns the seconds until the limit begins anew
+ */
+function sayWhatIsLeft({ rateLimit: info }: Request, res: Response): string {
+  const { limit = 0, remaining = 0, resetTime } = info ?? {}
+  const seconds = String(Math.max(0, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1_000)))
+  res.setHeader('RateLimit-Policy', `"default"; q=${limit}; w=${WINDOW_MS / 1_000}`)
+  res.setHeader('RateLimit', `"default"; r=${remaining}; t=${seconds}`)
+  return seconds
+}
+
 /**
  * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
  * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
@@ -164,18 +186,22 @@ function limitRate(
       keyGenerator: (_req, res) => res.locals.client,
       skipSuccessfulRequests: true,
       requestWasSuccessful: isFree,
-      identifier: 'default',
-      standardHeaders: 'draft-8',
+      standardHeaders: false,
       legacyHeaders: false,
       // It warns of what is meant here, such as a key of our own.
       validate: false,
-      handler() {
-        throw new Problem('rate-limited')
+      handler(req, res) {
+        throw new Problem('rate-limited', { headers: { 'Retry-After': sayWhatIsLeft(req, res) } })
       },
     }),
   )
-  return (req, res, next) =>
-    (req.method === 'POST' ? ofPosts : FILES.test(req.path) ? ofFiles : ofReads)?.(req, res, next)
+  return (req, res, next) => {
+    const limiter = req.method === 'POST' ? ofPosts : FILES.test(req.path) ? ofFiles : ofReads
+    return limiter?.(req, res, (error?: unknown) => {
+      if (error === undefined) sayWhatIsLeft(req, res)
+      next(error)
+    })
+  }
 }
 
 interface Window {

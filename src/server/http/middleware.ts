@@ -9,16 +9,21 @@ import { clientOf } from './clients.js'
 import { Problem } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 
-/** An Express app that names itself to no one, takes a path as it is written, and notes each request's client. */
-export function createBareApp(): ReturnType<typeof express> {
+/**
+ * An Express app that names itself to no one, takes a path as it is written, and notes each request's client.
+ * @param trustProxy reverse proxies in front
+ */
+export function createBareApp(trustProxy = 0): ReturnType<typeof express> {
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
   // No route has a query.
   app.set('query parser', false)
+  app.set('trust proxy', trustProxy)
   app.use((req, res, next) => {
-    res.locals.client = clientOf(req.ip)
+    // Express reads the proxies' header for `req.ip` even where it trusts none.
+    res.locals.client = clientOf(trustProxy === 0 ? req.socket.remoteAddress : req.ip)
     next()
   })
   return app

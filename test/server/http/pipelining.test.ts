@@ -21,7 +21,7 @@ async function pipeline(url: string, requests: string) {
 }
 
 function inTurns(answer: RequestListener) {
-  const app = createBareApp().set('trust proxy', 1)
+  const app = createBareApp(1)
   app.use(takeTurns(), answer)
   return startRawServer(app)
 }
