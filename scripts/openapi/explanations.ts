@@ -139,7 +139,7 @@ export const EXPLANATIONS: Readonly<
   },
   'rate-limited': {
     meaning:
-      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 30, and nothing a read answered with 304. Or reads of the client have caused more than 3,600 calls of the nodes in a minute. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
+      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 30, and nothing a read answered with 304. Or reads of the client have caused more than 3,600 calls of the nodes in a minute, and 50 for each member who has ordered from there. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
     cause:
       'Posts or changing reads without pause; many clients behind one address while `TRUST_PROXY` is not set.',
   },

@@ -164,6 +164,7 @@ export function buildServer(deps: {
       }),
       receipts,
       records: openingRecords,
+      onMember: readers.noteMember,
     }),
     cancels: createCancels({
       ...{ domain, escrowed, isSignedBy, records },

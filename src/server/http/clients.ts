@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import type { Hex } from '../../protocol/hex.js'
 import { Problem } from './errors.js'
 
 /** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
@@ -17,7 +18,7 @@ export function clientOf(ip = ''): string {
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
-  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.')
+  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join(':')
 }
 
 /** The bytes of an IPv6 address that identify a site: registries let a provider assign a whole /48 to one (RFC 6177). */
@@ -31,9 +32,9 @@ const CLIENTS_PER_SITE = 4
  */
 export function countedOf(client: string): readonly { readonly key: string; readonly clients: number }[] {
   const own = { key: client, clients: 1 }
-  const bytes = client.split('.')
+  const bytes = client.includes(':') ? client.split(':') : []
   if (bytes.length !== IPV6_PREFIX_BYTES) return [own]
-  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join('.'), clients: CLIENTS_PER_SITE }]
+  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join(':'), clients: CLIENTS_PER_SITE }]
 }
 
 /** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */
@@ -71,12 +72,12 @@ export function createShares(maxPerClient: number, max: number) {
 
 /**
  * Calls of the nodes that one client's requests may cause in a minute, besides a first thousand: an office of 500 that each watch a
- * wallet cause 2,500 with blocks of twelve seconds. More would let anyone use up a provider's plan.
+ * wallet cause 2,500 with blocks of twelve seconds. More would let anyone use up a provider's plan. Each member adds some, because a page
+ * that follows an order asks for it 40 times a minute: no stranger can sign for one.
  */
-const [CALLS_PER_MINUTE, FIRST_CALLS] = [3_600, 1_000]
+const [CALLS_PER_MINUTE, FIRST_CALLS, CALLS_PER_MEMBER] = [3_600, 1_000, 50]
 const MINUTE_MS = 60_000
-const CALL_MS = MINUTE_MS / CALLS_PER_MINUTE
-const FIRST_MS = FIRST_CALLS * CALL_MS
+const FIRST_MS = (FIRST_CALLS / CALLS_PER_MINUTE) * MINUTE_MS
 
 /** The client whose request is being answered, and what its requests have cost the nodes. */
 export type ClientReaders = ReturnType<typeof createReaders>
@@ -86,6 +87,12 @@ export function createReaders(now: () => number = () => performance.now()) {
   const clients = new AsyncLocalStorage<string | undefined>()
   /** When all calls that each has caused are paid at its rate. */
   const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
+  /** The accounts whose signed orders have come from each. */
+  const members = new LRUCache<string, Set<Hex>>({ max: MAX_COUNTED })
+
+  function callMs(key: string, clients: number): number {
+    return MINUTE_MS / (CALLS_PER_MINUTE * clients + CALLS_PER_MEMBER * (members.get(key)?.size ?? 0))
+  }
 
   function chargeUpTo(count: number, isRefusedBeyond: boolean): void {
     const client = clients.getStore()
@@ -93,7 +100,7 @@ export function createReaders(now: () => number = () => performance.now()) {
     const at = now()
     const most = at + FIRST_MS + MINUTE_MS
     const charged = countedOf(client).map(({ key, clients: worth }) => {
-      return { key, paid: Math.max(at, paidAt.get(key) ?? at) + (count * CALL_MS) / worth }
+      return { key, paid: Math.max(at, paidAt.get(key) ?? at) + count * callMs(key, worth) }
     })
     if (isRefusedBeyond && charged.some(({ paid }) => paid > most)) throw tooManyCalls(waitMs(client))
     for (const { key, paid } of charged) paidAt.set(key, Math.min(paid, most))
@@ -106,6 +113,13 @@ export function createReaders(now: () => number = () => performance.now()) {
 
   return {
     current: () => clients.getStore(),
+    /** The client has posted an order that this account has signed, a member of an admitted institution. */
+    noteMember(account: Hex) {
+      for (const { key } of countedOf(clients.getStore() ?? '')) {
+        const known = members.get(key) ?? new Set()
+        members.set(key, known.add(account))
+      }
+    },
     /** Counts calls of the node. What is more than a minute beyond the rate is forgiven. */
     charge: (count: number) => chargeUpTo(count, false),
     /** The same for long searches, which no other client joins. @throws Problem `rate-limited` where `charge` would forgive */

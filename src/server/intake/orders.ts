@@ -132,8 +132,10 @@ export function createOpenings(deps: {
   readonly quota: OpeningQuota
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly records: OpeningRecords
+  /** Called with the account of an opening, once its signature and its membership are proved. */
+  readonly onMember: (account: Hex) => void
 }) {
-  const { orders, verify, relay, quota, receipts, records } = deps
+  const { orders, verify, relay, quota, receipts, records, onMember } = deps
 
   async function isOver({ digest, at }: OpeningRecord): Promise<boolean> {
     const earlier = await receipts.get(digest)
@@ -158,6 +160,7 @@ export function createOpenings(deps: {
       const { orderId } = order
       const opening = await verify({ ...signed, orderId, commit }, sig)
       await quota.assertMember(signed.account)
+      onMember(signed.account)
       await relay.precheck(opening)
       await quota.take({ orderId, account: signed.account, digest: opening.digest })
       if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'

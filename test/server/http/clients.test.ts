@@ -1,6 +1,7 @@
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import type { RpcCall } from '../../../src/chain/rpc.js'
+import { hexOf } from '../../../src/protocol/hex.js'
 import { createReaders } from '../../../src/server/http/clients.js'
 import { buildReads } from '../../../src/server/reads/chainHead.js'
 import { bytes32 } from '../../support/institution.js'
@@ -19,6 +20,24 @@ test('the reads of a client that cause more than 60 calls of a node a second hav
   expect([readers.waitMs('office'), readers.waitMs('another')]).toEqual([expect.closeTo(10_000), 0])
   now += 10_001
   expect(readers.waitMs('office')).toBe(0)
+})
+
+test('each member whose order an address has posted adds 50 calls of a node a minute, once', () => {
+  const readers = createReaders(() => 0)
+  const ask = (client: string, calls: number) => readers.answer(client, () => readers.charge(calls))
+  for (let n = 0; n < 144; n++) {
+    const member = hexOf(20).parse(`0x${`${n % 72}`.padStart(40, '0')}`)
+    readers.answer('office', () => readers.noteMember(member))
+  }
+  // Twice as many as without the 72 members: two thousand are free, and 1,200 more are ten seconds' worth.
+  ask('office', 2_000)
+  expect(readers.waitMs('office')).toBeCloseTo(0)
+  ask('office', 1_200)
+  ask('another', 1_600)
+  expect([readers.waitMs('office'), readers.waitMs('another')]).toEqual([
+    expect.closeTo(10_000),
+    expect.closeTo(10_000),
+  ])
 })
 
 test('a read that all clients share costs none of them', () => {
