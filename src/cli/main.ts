@@ -28,5 +28,7 @@ const exit = await runCommandLine(process.argv.slice(2), {
   err: process.stderr,
   signal: interruption.signal,
 })
+// A socket takes a long result in pieces, which the exit would cut off.
+if (!interruption.signal.aborted) await new Promise<unknown>((done) => process.stdout.write('', done))
 // Exits explicitly, so that pending operations of an interrupted command end too.
 process.exit(exit)

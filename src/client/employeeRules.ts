@@ -7,7 +7,7 @@ const ALLOWED: Rules = { canBuy: true, canSell: true, restricted: [] }
 /**
  * What the rows of a file make of a rulebook: the rule of each row's wallet, by lower-case address. A right or a restriction that a row
  * leaves out is that of the wallet's rule, or of the default; a wallet with neither may buy and sell.
- * @example const employees = rulesOfRows(rows, policy)
+ * @example const employees = rulesOfRows([{ address: account, canSell: false }], policy)
  */
 export function rulesOfRows(
   rows: readonly EmployeeRow[],

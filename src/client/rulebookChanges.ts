@@ -38,6 +38,27 @@ export function rulebookChanges(before: Policy | null, after: Policy): readonly 
   return EFFECTS.flatMap((effect) => changes.filter((change) => change.effect === effect))
 }
 
+/** Changes of one effect and in the same words. */
+export interface AlikeChanges extends Omit<RulebookChange, 'employee'> {
+  /** Everyone affected; empty for a change that is nobody's own. */
+  readonly employees: readonly Hex[]
+}
+
+/**
+ * The changes with those of the same words as one, in their order: so a group's new rules stand once, with its members.
+ * @example for (const { text } of alikeChanges(rulebookChanges(null, policy))) console.log(text)
+ */
+export function alikeChanges(changes: readonly RulebookChange[]): readonly AlikeChanges[] {
+  const found = new Map<string, { effect: RulebookChange['effect']; text: string; employees: Hex[] }>()
+  for (const { effect, employee, text } of changes) {
+    const name = `${effect} ${text}`
+    const alike = found.get(name) ?? { effect, text, employees: [] }
+    found.set(name, alike)
+    if (employee !== null) alike.employees.push(employee)
+  }
+  return [...found.values()]
+}
+
 type Change = Omit<RulebookChange, 'employee'>
 
 const EFFECTS = ['lifted', 'tightened', 'added'] as const

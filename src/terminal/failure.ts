@@ -89,14 +89,16 @@ export class CommandError extends Error {
     readonly code: OwnCode,
     message: string,
     readonly requestId: string | null = null,
+    /** Each that is wrong, of a file that has several. */
+    readonly faults: readonly string[] = [],
   ) {
     super(message)
   }
 }
 
 /** Arguments are wrong; the command had no effect. */
-export function usage(message: string): CommandError {
-  return new CommandError('usage', message)
+export function usage(message: string, faults: readonly string[] = []): CommandError {
+  return new CommandError('usage', message, null, faults)
 }
 
 /** The code and title of a refusal by the enclave or the server, whose codes are documented and not listed here. */
@@ -117,7 +119,7 @@ export interface Failure {
   /** Stable and kebab-case: the server's, the client's or the contract's own, or one of this table. */
   readonly code: string
   readonly message: string
-  /** Of settings: each that is wrong. */
+  /** Of settings, or of a file: each that is wrong. */
   readonly faults?: readonly string[]
   /** Null where the message says it. */
   readonly remedy: string | null
@@ -130,8 +132,10 @@ const fileErrorSchema = z.looseObject({ syscall: z.string(), path: z.string(), c
 
 /** Any failure as one with code, remedy and exit code. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CommandError)
-    return { ...failed(error.code, error.message), requestId: error.requestId }
+  if (error instanceof CommandError) {
+    const { code, message, requestId, faults } = error
+    return { ...failed(code, message), requestId, ...(faults.length > 0 && { faults }) }
+  }
   if (error instanceof CommanderError) return failed('usage', wordsOf(error))
   if (error instanceof ConfigError) {
     const faults = error.faults.map(({ name, problem }) => `${name}: ${problem}`)

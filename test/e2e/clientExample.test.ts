@@ -188,6 +188,7 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
       ['getRulebookVersion', async () => ({ client: dana })],
       ['openRulebookCopy', async () => ({ client: dana, text: copy })],
       ['publishRulebook', async () => ({ client: dana })],
+      ['resumeRulebook', async () => ({ client: dana, text: copy }), 'invalid-copy'],
       ['inviteMember', async () => ({ client: dana, account: brokerFunding.address })],
       ['joinInstitution', async () => ({ client: clientOf(sandbox, brokerFunding) })],
       ['removeMember', async () => ({ client: dana, account: brokerFunding.address })],

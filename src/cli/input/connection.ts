@@ -124,7 +124,10 @@ async function connectChain(url: string): Promise<JsonRpcProvider> {
 }
 
 /** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
-export function stateDirectory({ XDG_STATE_HOME, HOME }: Environment, name: 'orders' | 'rulebooks'): string {
+export function stateDirectory(
+  { XDG_STATE_HOME, HOME }: Environment,
+  name: 'orders' | 'rulebooks' | 'names',
+): string {
   const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
   return join(state, 'confidential-trading', name)
 }
