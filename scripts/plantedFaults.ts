@@ -31,7 +31,7 @@ const INVARIANTS = 'contracts/test'
 function runInvariants() {
   // Where forge keeps the actions that found the fault before this one, to begin with them.
   rmSync(new URL('data/forge/failures', root), { recursive: true, force: true })
-  return run(foundryProgram('forge'), ['test'])
+  return run(foundryProgram('forge'), ['test', '--fail-fast'])
 }
 const runTests = (tests: readonly string[], bail: string[] = []) =>
   tests.includes(INVARIANTS) ? runInvariants() : run('npx', ['vitest', 'run', ...bail, ...tests])
