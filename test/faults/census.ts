@@ -74,7 +74,7 @@ export async function takeCensus(world: World, traders: Traders, before: Holding
     fill: fills.get(clientOrderIdOf(orderId)),
   }))
   const symbols = new Set(cases.map(({ order }) => order.request.symbol).filter((name) => name !== USDC))
-  const known = new Set([...traders.placed.keys()].map(clientOrderIdOf))
+  const known = new Set([...traders.placed.keys()].map((orderId) => clientOrderIdOf(orderId)))
   return [
     ...[...fills.keys()]
       .filter((id) => !known.has(id))
