@@ -2,7 +2,11 @@
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
 
-  constructor(nodes: number) {
+  constructor(
+    nodes: number,
+    /** Whether they refused because of their limit of requests. */
+    readonly isRateLimited = false,
+  ) {
     super(`none of the ${nodes} RPC nodes answered`)
   }
 }

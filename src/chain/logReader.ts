@@ -171,7 +171,8 @@ function idOf({ number, hash }: BlockId): BlockId {
  * range.
  */
 function assertAnswered(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
-  if (calls.some((call, index) => isRateLimited(call, answers[index]))) throw new ChainUnavailableError(1)
+  if (calls.some((call, index) => isRateLimited(call, answers[index])))
+    throw new ChainUnavailableError(1, true)
   if (!answers.every(isResult)) throw new RangeRefusedError('a node refuses to give the events of a range')
 }
 

@@ -66,8 +66,8 @@ function nodeFailure(error: unknown, code: unknown): NodeFailure | null {
   if (error instanceof RangeRefusedError) return 'too-much-to-read'
   if (error instanceof HistoriesDifferError) return 'chain-reorganized'
   if (error instanceof ChainAnswerError) return 'unexpected-answer'
-  // The log reader throws it for a rate limit alone.
-  if (error instanceof ChainUnavailableError) return 'node-rate-limited'
+  if (error instanceof ChainUnavailableError)
+    return error.isRateLimited ? 'node-rate-limited' : 'node-unavailable'
   return nodeCode(code) ?? (isFetchFailure(error) ? 'node-unavailable' : null)
 }
 
