@@ -47,6 +47,7 @@ const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
   NARRATOR_CONFIRMATIONS: (value) => ({ narrator: { confirmations: Number(value) } }),
   RELAY_WAIT: (value) => ({ relay: { waitMs: ms(value) } }),
   RELAY_MAX_QUEUED: (value) => ({ relay: { maxQueued: Number(value) } }),
+  RELAY_MAX_OPENINGS: (value) => ({ relay: { maxOpenings: Number(value) } }),
   RELAY_POLL_INTERVAL: (value) => ({ relay: { pollIntervalMs: ms(value) } }),
   RELAY_RESUBMIT_AFTER: (value) => ({ relay: { resubmitAfterMs: ms(value) } }),
   RELAY_MAX_GAS: (value) => ({ relay: { maxGas: BigInt(value) } }),

@@ -159,6 +159,8 @@ function toConfig(env: Settings, mayColour: boolean) {
       /** Undefined: as many as the nodes take. */
       maxSentAhead: env.RELAY_SEND_AHEAD,
       maxQueued: 1_000,
+      /** Beside those: the orders that 10,000 employees place in a minute. */
+      maxOpenings: 10_000,
       pollIntervalMs: 250,
       resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,
       /** Wei per gas. */

@@ -32,6 +32,12 @@ export function createAdmission(options: {
   const { rpc, from, fees, minBalance, committed } = options
   /** Wei of authorizations that are admitted and not signed yet. */
   const waiting = new Map<Hex, bigint>()
+  let kept = 0n
+
+  function forget(digest: Hex): void {
+    kept -= waiting.get(digest) ?? 0n
+    waiting.delete(digest)
+  }
 
   return {
     /** Ask for them together with the gas of the call. @throws ChainUnavailableError, ChainAnswerError */
@@ -53,21 +59,21 @@ export function createAdmission(options: {
     ): Promise<T> {
       const price = priceLimit(await fees.current())
       // No await until it is kept, so that two authorizations cannot count on the same wei.
-      waiting.delete(digest)
+      forget(digest)
       const { open, ended } = committed()
-      const others = [...waiting.values()].reduce((sum, wei) => sum + wei, open + ended - funds.ended)
-      const left = funds.balance - others - gas * price
+      const left = funds.balance - kept - (open + ended - funds.ended) - gas * price
       if (left < 0n) throw new RelayRefusal({ code: 'relayer-underfunded' })
       waiting.set(digest, gas * price)
+      kept += gas * price
       try {
         return await put(bookableWith(left - minBalance, price))
       } catch (error) {
-        waiting.delete(digest)
+        forget(digest)
         throw error
       }
     },
     /** The commitments include its cost from now on, or this term sends nothing more for it. */
-    forget: (digest: Hex) => void waiting.delete(digest),
+    forget,
   }
 }
 

@@ -66,7 +66,7 @@ export function buildRelay(deps: BuildRelayDeps) {
       const balance = await balanceOf(rpc, account.address)
       return balance > 0n && balance >= minBalance
     }),
-    maxUnderWay: settings.maxInFlight + settings.maxQueued,
+    room: { openings: settings.maxOpenings, others: settings.maxInFlight + settings.maxQueued },
   })
   const verify = createAuthorizationVerifier({ ...chain, signer: enclave.signer })
   return {

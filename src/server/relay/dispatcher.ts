@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFinal, type Receipt } from '../../protocol/api.js'
+import { isFinal, type Receipt, type RelayedType } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isOpening } from '../../protocol/postedOpening.js'
 import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError, storageError } from '../store/engine.js'
@@ -17,6 +18,10 @@ import { endedJob, type RelayJob } from './relayJob.js'
 /** The relay of the whole server: takes authorizations, whichever server holds the account, and finds their receipts. */
 export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
 
+type Kind = 'openings' | 'others'
+
+const kindOf = (type: RelayedType): Kind => (isOpening(type) ? 'openings' : 'others')
+
 interface RelayDispatcherOptions {
   readonly account: RelayerAccount
   /** Its writes carry no fence. */
@@ -26,8 +31,11 @@ interface RelayDispatcherOptions {
   readonly budget: Pick<GasBudget, 'put' | 'assertRoom' | 'endOld' | 'refresh'>
   /** Whether the account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
   readonly isFunded: () => Promise<boolean>
-  /** Authorizations that the account has under way at once, those without a transaction included. */
-  readonly maxUnderWay: number
+  /**
+   * Authorizations that the account has under way at once, those without a transaction included. Openings have room of their own: a
+   * minute of them must not shut out what takes held orders further.
+   */
+  readonly room: Readonly<Record<Kind, number>>
   /** The longest that a caller waits. */
   readonly waitMs: number
   /** Pause between two searches: for open records, also of an account that no server has a key for, and for bookings of orders long over. */
@@ -41,21 +49,22 @@ const CLAIM_EVERY_MS = 250
 const SEARCH_EVERY_MS = 30_000
 
 export function createRelayDispatcher(options: RelayDispatcherOptions) {
-  const { account, isFunded, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
+  const { account, isFunded, store, chain, preflight, budget, room, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
-  let followed = 0
+  const followed = { openings: 0, others: 0 }
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
-  const isFull = ({ relay }: RelayTerm) => relay.underWay() >= maxUnderWay
+  const isFull = ({ relay }: RelayTerm, kind: Kind) => relay.underWay()[kind] >= room[kind]
 
   async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
     const stored = known ?? (await store.find(digest))
     if (stored === undefined) throw storageError('RECORD_MISSING')
     const job = followRecord(options, stored)
-    followed++
-    void job.end.then(() => followed--)
+    const kind = kindOf(stored.record.receipt.primaryType)
+    followed[kind]++
+    void job.end.then(() => followed[kind]--)
     return job
   }
 
@@ -71,13 +80,13 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   }
 
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
-    const { digest } = authorization
+    const { digest, primaryType } = authorization
     // A job whose take-up failed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
     if (job !== undefined) return acrossTerms(digest, job)
     const term = account.term()
     if (term !== undefined) {
-      if (isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+      if (isFull(term, kindOf(primaryType))) throw new RelayRefusal({ code: 'relay-overloaded' })
       try {
         return acrossTerms(digest, await term.relay.begin(authorization))
       } catch (error) {
@@ -92,10 +101,11 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
 
   /** Stores an authorization for the server that holds the account, or is about to take it. */
   async function handOver(authorization: VerifiedAuthorization): Promise<RelayJob> {
-    const { digest, target, data } = authorization
+    const { digest, primaryType, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return follow(digest, stored)
-    if (followed >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
+    const kind = kindOf(primaryType)
+    if (followed[kind] >= room[kind]) throw new RelayRefusal({ code: 'relay-overloaded' })
     const gasLimit = await gasLimitIn(await preflight.check({ to: target, data }), authorization, chain)
     let pending = pendingRecord(authorization, undefined, stored?.record)
     if (gasLimit === undefined) {
@@ -146,7 +156,8 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (free.length === 0 || !(await isFunded())) return
     for (const stored of free) {
       const term = account.term()
-      if (term !== undefined && !isFull(term)) claim(term, stored)
+      const kind = kindOf(stored.record.receipt.primaryType)
+      if (term !== undefined && !isFull(term, kind)) claim(term, stored)
     }
   }
 
@@ -187,13 +198,14 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
      * @throws as `post`
      */
     async precheck(authorization: VerifiedAuthorization): Promise<void> {
-      const { digest, target, data } = authorization
+      const { digest, primaryType, target, data } = authorization
       await account.tried
       if (beginnings.has(digest) || jobOf(digest) !== undefined) return
       const stored = await store.find(digest)
       if (stored !== undefined && !isFinal(stored.record.receipt)) return
       const term = account.term()
-      if (term !== undefined && isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+      if (term !== undefined && isFull(term, kindOf(primaryType)))
+        throw new RelayRefusal({ code: 'relay-overloaded' })
       const [forecast, canPay] = await Promise.all([preflight.check({ to: target, data }), isFunded()])
       const gasLimit = await gasLimitIn(forecast, authorization, chain)
       if (gasLimit === undefined) return
@@ -210,7 +222,10 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       return job === undefined ? findStored(digest) : job.current()
     },
     /** How many authorizations this server has under way, in any state. */
-    underWay: () => account.term()?.relay.underWay() ?? 0,
+    underWay() {
+      const { openings = 0, others = 0 } = account.term()?.relay.underWay() ?? {}
+      return openings + others
+    },
     /** Claims stored authorizations that no account relays. */
     service: createPoller({
       name: 'relay-claims',
@@ -219,7 +234,8 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
         await account.tried
         const term = account.term()
         if (stopping.aborted || term === undefined) return
-        if (!isFull(term)) await claimFree(await store.unclaimed(maxUnderWay))
+        const hasRoom = !isFull(term, 'openings') || !isFull(term, 'others')
+        if (hasRoom) await claimFree(await store.unclaimed(room.openings + room.others))
         await search()
       },
       logger,

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { isOfUsedDigest } from '../../chain/reverts.js'
-import { isFinal } from '../../protocol/api.js'
+import { isFinal, type RelayedType } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isOpening } from '../../protocol/postedOpening.js'
 import { describeError } from '../../service/logger.js'
 import { storageError } from '../store/engine.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
@@ -113,11 +114,14 @@ export function createRelay(
     })
   }
 
+  function registerStored({ record: { receipt } }: StoredRelay, begun: Promise<RelayJob>): Promise<RelayJob> {
+    return jobs.register(receipt.digest, begun, receipt.primaryType)
+  }
+
   async function recover(): Promise<void> {
     const unfinished = await store.unfinished()
     const own = unfinished.filter(({ record }) => record.account === account)
-    for (const stored of own)
-      void jobs.register(stored.record.receipt.digest, Promise.resolve(startJob(jobDeps, stored)))
+    for (const stored of own) void registerStored(stored, Promise.resolve(startJob(jobDeps, stored)))
     logger.info('unfinished authorizations taken up', { count: own.length })
   }
 
@@ -130,17 +134,16 @@ export function createRelay(
      * @throws RelayRefusal, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
      */
     begin: (authorization: VerifiedAuthorization) =>
-      jobs.register(authorization.digest, begin(authorization)),
+      jobs.register(authorization.digest, begin(authorization), authorization.primaryType),
     /** Takes up a stored record that is not final and not under way here. @throws StorageError, TakenElsewhereError */
-    claim: (stored: StoredRelay) => jobs.register(stored.record.receipt.digest, takeUp(stored)),
+    claim: (stored: StoredRelay) => registerStored(stored, takeUp(stored)),
     /**
      * Takes up a stored record whose authorization has taken effect. Confirms it once the effect is deep enough.
      * @throws StorageError, ChainUnavailableError, TakenElsewhereError
      */
-    acceptEffect: (stored: StoredRelay) =>
-      jobs.register(stored.record.receipt.digest, accept(stored.record, stored)),
-    /** How many authorizations are under way, in any state. */
-    underWay: jobs.count,
+    acceptEffect: (stored: StoredRelay) => registerStored(stored, accept(stored.record, stored)),
+    /** How many openings and other authorizations are under way, in any state. */
+    underWay: jobs.counts,
     /** Its start takes up what an earlier term of the account left unfinished. */
     service: {
       name: 'relay',
@@ -159,12 +162,17 @@ export function createRelay(
  */
 function createJobs(onEnd: (job: RelayJob) => void) {
   const underWay = new Map<Hex, Promise<RelayJob>>()
+  const openings = new Set<Hex>()
   return {
     of: (digest: Hex) => underWay.get(digest),
     /** Call it before awaiting anything, so that the next caller joins. */
-    register(digest: Hex, begun: Promise<RelayJob>): Promise<RelayJob> {
+    register(digest: Hex, begun: Promise<RelayJob>, type?: RelayedType): Promise<RelayJob> {
       underWay.set(digest, begun)
-      const forget = () => underWay.delete(digest)
+      if (type !== undefined && isOpening(type)) openings.add(digest)
+      const forget = () => {
+        underWay.delete(digest)
+        openings.delete(digest)
+      }
       const ended = begun.then((job) => job.end.then(() => job))
       ended.then((job) => {
         forget()
@@ -172,7 +180,7 @@ function createJobs(onEnd: (job: RelayJob) => void) {
       }, forget)
       return begun
     },
-    count: () => underWay.size,
+    counts: () => ({ openings: openings.size, others: underWay.size - openings.size }),
     /** Resolves when all that are under way now have ended. */
     ended: () => Promise.allSettled([...underWay.values()].map(async (begun) => (await begun).end)),
   }

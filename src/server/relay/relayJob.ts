@@ -209,6 +209,12 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     const limit = checkedGas ?? (await check())
     checkedGas = undefined
     if (limit === null) return true
-    return after(await txManager.send({ to: target, data: relayed.data, gasLimit: limit }, owner))
+    return after(
+      await txManager.send(
+        { to: target, data: relayed.data, gasLimit: limit },
+        owner,
+        isOpening(primaryType),
+      ),
+    )
   }
 }

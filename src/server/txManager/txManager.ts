@@ -40,6 +40,8 @@ export function createTxManager(options: TxManagerOptions) {
   const gasMeter = createGasMeter()
   const pendingTxs = createPendingTxs()
   const semaphore = createSemaphore(options.maxInFlight)
+  /** Half of the permits, so that what takes held orders further does not wait behind thousands of openings. */
+  const openings = createSemaphore(Math.ceil(options.maxInFlight / 2))
   const { rpc, pollIntervalMs: intervalMs, logger } = options
   const { address } = options.signer
   const foreignUse = createForeignUse({
@@ -87,7 +89,8 @@ export function createTxManager(options: TxManagerOptions) {
      *
      * @throws what `save` throws, ChainUnavailableError, ChainAnswerError: nothing was sent then, and no nonce used
      */
-    async send(call: CheckedCall, owner: Owner): Promise<TxOutcome> {
+    async send(call: CheckedCall, owner: Owner, isOpening = false): Promise<TxOutcome> {
+      if (isOpening) await openings.acquire()
       await semaphore.acquire()
       try {
         if (stopping.signal.aborted) return { kind: 'stopped' }
@@ -100,6 +103,7 @@ export function createTxManager(options: TxManagerOptions) {
       } finally {
         // A transaction in a block takes up no room in the nodes' pools.
         semaphore.release()
+        if (isOpening) openings.release()
       }
     },
     /**

@@ -8,13 +8,15 @@ import { type ContractKey, INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, FUNDS, ORG, openBuy, openRequest, usd } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
+import { TOKEN } from '../../support/limitedApp.js'
 import { openQuickly } from '../../support/quickStores.js'
 import type { Role } from '../../support/roles.js'
 import { type SponsoredBody, sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { storedRows } from '../../support/storedRows.js'
 import { putRow } from '../../support/stores.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
+import { MINT } from '../relay/mint.js'
+import { bodyOf, mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 useUtcDay(60_000)
@@ -217,6 +219,30 @@ describe('an account', () => {
     expect((await next.post(await order())).body.code).toBe(refusal)
     if (refusal === undefined)
       await eventually('it is open', async () => (await next.status()).state === 'OPEN')
+  })
+
+  test('leaves half of the transactions in flight, and a queue of its own, to what the enclave signs', async () => {
+    const limits = { RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0', RELAY_MAX_OPENINGS: '2' }
+    const server = await setUp(limits)
+    await stopMining(chain())
+    expect((await server.post(await order())).status).toBe(202)
+    expect((await server.post(await order({ amount: 0n }, 'alice', OTHER))).status).toBe(202)
+    expect(of(await server.post(await order({ amount: 0n }, 'alice', bytes32('a third'))))).toEqual([
+      503,
+      'relay-overloaded',
+    ])
+    const signed = server.api.post('/relay').set({ ...TOKEN, Prefer: 'wait=0' })
+    const { status, headers } = await signed.send(bodyOf(chain(), MINT))
+    expect(status).toBe(202)
+    await eventually('the enclave’s is sent', async () => {
+      const { body } = await server.api.get(headers.location ?? '').set(TOKEN)
+      return body.status === 'submitted'
+    })
+    expect(await pooled(chain())).toBe(2)
+    await mineAgain(chain())
+    await server.isOpen()
+    await server.isOpen(OTHER)
+    expect(await server.sent()).toBe(3)
   })
 
   test('pays for an opening that it has made fail itself', async () => {

@@ -298,7 +298,7 @@ describe('openings', () => {
   })
 
   test('two of one order at once, and more at once than the relay takes', async () => {
-    const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0' })
+    const { call } = await setUp({ RELAY_MAX_OPENINGS: '2' })
     await stopMining(chain())
     const first = await opening('first')
     expect((await call('postOrder', { body: first })).status).toBe(202)
