@@ -2,6 +2,7 @@ import { type Finding, fault, ok } from '../../protocol/finding.js'
 import { checkConfiguration } from '../../server/config/checkup.js'
 import type { Config } from '../../server/config/config.js'
 import { ConfigError } from '../../service/config.js'
+import { checkLimits } from './limits.js'
 import { checkStores } from './stores.js'
 
 /** The findings of the server's part, and the facts to compare with the enclave's. */
@@ -11,19 +12,20 @@ export interface ServerReport {
   readonly facts: { readonly config: Config; readonly brokerAccount: string | null } | null
 }
 
-/** Checks the server's configuration against chain, broker and stores. Does not contact the running server. */
+/** Checks the server's configuration against chain, broker and stores, and the running server's metrics against its limits. */
 export async function checkServer(load: () => Config): Promise<ServerReport> {
   const config = loaded(load)
   if (config instanceof ConfigError) {
     const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
     return { findings: faults, facts: null }
   }
-  const [{ findings, brokerAccount }, stores] = await Promise.all([
+  const [{ findings, brokerAccount }, stores, limits] = await Promise.all([
     checkConfiguration(config),
     checkStores(config),
+    checkLimits(config),
   ])
   return {
-    findings: [ok('configuration', 'complete'), ...findings, ...stores],
+    findings: [ok('configuration', 'complete'), ...findings, ...stores, ...limits],
     facts: { config, brokerAccount },
   }
 }
