@@ -195,8 +195,8 @@ test('the relay tells how it stands', async () => {
     minBalance: 10n ** 16n,
     inFlight: 0,
     queued: 0,
-    gasLeft: 4_000_000_000n,
-    reserveLeft: 1_000_000_000n,
+    gasLeft: 40_000_000_000n,
+    reserveLeft: 10_000_000_000n,
   })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await relay.relay(OTHER, { Prefer: 'wait=0' })
