@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { Header } from './header.js'
+import { MoveNotices } from './membership/moveNotice.js'
 import { PolledFailure, SaidAbove } from './parts/failureBox.js'
 import { later } from './parts/later.js'
 import { ConnectScreen } from './screens/connect.js'
@@ -35,6 +36,7 @@ export function App({ settings }: { settings: Settings }) {
             <PolledFailure error={error} />
           ) : null}
           <SaidAbove.Provider value={isAsleep(error)}>
+            {account?.session.chainId === settings.chain.id ? <MoveNotices key={account.session} /> : null}
             <Screen key={account?.session} store={store} />
           </SaidAbove.Provider>
         </main>

@@ -86,7 +86,14 @@ export type { OpeningState } from './openings.js'
 export type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from './orderIntent.js'
 export { NotSubmittedError } from './orderIntent.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
-export { createPast, type Past, type PastOptions, type PublishedVersions } from './past/past.js'
+export {
+  createPast,
+  type Past,
+  type PastOptions,
+  type PendingMove,
+  type PendingMoves,
+  type PublishedVersions,
+} from './past/past.js'
 export {
   isSignedOrder,
   type PlacedOrder,

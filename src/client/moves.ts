@@ -54,7 +54,8 @@ export interface Moves {
   withdrawMove(options?: MoveOptions): Promise<Mined>
 }
 
-const moveSchema = z
+/** The registry's `moveOf`. */
+export const moveSchema = z
   .tuple([bytes32Schema, addressSchema, z.bigint(), z.boolean(), z.string()])
   .transform(([orgId, to, effectiveAt, _, userPubKey]): AccountMove | null => {
     if (to === ZERO_ADDRESS) return null

@@ -52,6 +52,29 @@ it('the past names what waits for the owner, until it is done', async () => {
   expect((await waiting()).unverified).not.toContain(alice)
 })
 
+it('the past lists the moves of portfolios that have not ended, by institution, by new wallet, and all', async () => {
+  const [admin, alice] = [chain().account('admin'), chain().account('alice')]
+  const [bob, carol] = [chain().account('bob'), chain().account('carol')]
+  await chain().send('admin', 'registry', 'registerInstitution', ORG)
+  await chain().send('owner', 'registry', 'setAdmitted', ORG, admin, true)
+  for (const [role, wallet] of [
+    ['alice', alice],
+    ['bob', bob],
+  ] as const) {
+    await chain().send('admin', 'registry', 'setMember', wallet, true)
+    await chain().send(role, 'registry', 'join', ORG)
+    await chain().send('admin', 'registry', 'proposeMove', wallet, carol)
+  }
+  const [ours, hers, all] = [{ orgId: ORG }, { to: carol }, {}].map((of) => past().moves(of))
+  const proposed = [alice, bob].map((from) => ({
+    ...{ from, to: carol, orgId: ORG, isAccepted: false, effectiveAt: null },
+  }))
+  for (const moves of [ours, hers, all]) expect(await moves?.()).toMatchObject({ moves: proposed })
+  expect(await past().moves({ to: alice })()).toMatchObject({ moves: [], isComplete: true })
+  await chain().send('alice', 'registry', 'withdrawMove', alice)
+  expect((await all?.())?.moves.map(({ from }) => from)).toEqual([bob])
+})
+
 it('the past knows the owner, the time of an event, and that there is no rulebook', async () => {
   await chain().send('owner', 'token', 'setListed', AAPL, true)
   const { isOwner, events, timeOf, rulebooks, standing } = past()
@@ -60,10 +83,8 @@ it('the past knows the owner, the time of an event, and that there is no ruleboo
   const { logs } = await events()()
   const last = logs.at(-1)
   expect(last && (await timeOf({ ...last, blockTimestamp: undefined }))).toBe(await chain().now())
-  expect(await rulebooks({ orgId: ORG, admin: chain().account('admin') })()).toEqual({
-    versions: [],
-    isComplete: true,
-  })
+  const published = await rulebooks({ orgId: ORG, admin: chain().account('admin') })()
+  expect(published).toMatchObject({ versions: [], isComplete: true })
   expect(await standing({ orgId: ORG, wallet: chain().account('alice') })()).toBeNull()
 })
 

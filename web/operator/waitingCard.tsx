@@ -6,7 +6,6 @@ import { PolledFailure } from '../parts/failureBox.js'
 import { useStore } from '../state/context.js'
 import { shortHex } from '../words/format.js'
 import { OwnersButton } from './ownersButton.js'
-import './waitingCard.css'
 
 /** Institutions that wait for admission and members that wait for KYC. The owner has a button for each. */
 export function WaitingCard() {

@@ -3,6 +3,7 @@ import type { Hex, InstitutionView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { Members } from '../institution/members.js'
 import { membersOf } from '../institution/membersOf.js'
+import { MovesCard } from '../institution/movesCard.js'
 import { Rulebook } from '../institution/rulebook.js'
 import { RulebookHistory } from '../institution/rulebookHistory.js'
 import { LeaveCard } from '../membership/leaving.js'
@@ -45,6 +46,7 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
         </div>
         <div>
           {isAdmin ? <Members /> : null}
+          {isAdmin ? <MovesCard /> : null}
           {view === null ? null : <Summary view={view} />}
           {isAdmin || view === null ? null : (
             <LeaveCard name={view.name ?? 'it'} leavingAt={wallet.value?.leavingAt ?? null} />

@@ -2,6 +2,7 @@ import { AdmitCard } from '../operator/admitCard.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
 import { ListingsCard } from '../operator/listingsCard.js'
+import { MovesCard } from '../operator/movesCard.js'
 import { ReadinessCard } from '../operator/readinessCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
 import { WaitingCard } from '../operator/waitingCard.js'
@@ -24,6 +25,7 @@ export function OperatorScreen() {
         <div>
           {canRead.value ? <WaitingCard /> : null}
           <ReadinessCard />
+          {canRead.value ? <MovesCard /> : null}
           {canRead.value ? <ListingsCard /> : null}
           {account.value === null ? null : <VerifyCard />}
           {account.value === null ? null : <AdmitCard />}

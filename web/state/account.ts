@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import {
+  type AccountMove,
   type Claim,
   ClientError,
   type ComplianceView,
@@ -13,6 +14,7 @@ import {
   type OpenedPortfolio,
   type OrderListing,
   type OrderStatus,
+  type PendingMoves,
   type PublishedVersions,
   type Reader,
   type Standing,
@@ -75,6 +77,12 @@ export interface Account {
   readonly members: Query<MemberListing>
   /** When each version of the rulebook came into force; null but for its admin. */
   readonly versions: Query<PublishedVersions>
+  /** The move of this wallet's portfolio to another wallet; null if there is none. */
+  readonly move: Query<AccountMove | null>
+  /** The moves of other portfolios to this wallet. */
+  readonly movesHere: Query<PendingMoves>
+  /** The moves in the institution; null but for its admin. */
+  readonly moves: Query<PendingMoves>
   /** Null for a wallet without an institution, and for an admin, who writes the rulebook. */
   readonly standing: Query<Standing | null>
   /** Whether the wallet is the platform's owner. */
@@ -137,6 +145,7 @@ export function createAccount(deps: AccountDeps): Account {
   const { firstBlock: fromBlock } = settings.chain
   const kept = { fromBlock, store: device }
   const past = createPast(provider, { escrow: settings.pins.escrow, ...kept })
+  const movesHere = past.moves({ to: address })
   const readOrders = createTail<OrderListing>((options) => client.getOrders({ ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
   const version = computed(() => portfolio.value?.version ?? null)
@@ -218,6 +227,12 @@ export function createAccount(deps: AccountDeps): Account {
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null
       return past.rulebooks({ orgId: orgId.value, admin: address })
+    }, CHAIN_MS),
+    move: poll(() => client.getMove(), LATER_MS),
+    movesHere: read(() => movesHere, LATER_MS),
+    moves: read(() => {
+      if (orgId.value === null || !isAdmin.value) return null
+      return past.moves({ orgId: orgId.value })
     }, CHAIN_MS),
     standing: ask(() => {
       if (orgId.value === null || isAdmin.value) return null

@@ -5,12 +5,14 @@ import {
   type Eip1193Provider,
   type Health,
   type HealthChecks,
+  type Listing,
   type Listings,
   type LogListing,
   type MarketBars,
   type MarketClock,
   type MarketView,
   type Past,
+  type PendingMoves,
   type Waiting,
 } from '../../src/client/index.js'
 import { createPageCalm } from '../calm.js'
@@ -42,9 +44,13 @@ export interface Store extends BrowserState {
   /** The time of an event's block; null while there is no way to read the chain. */
   readonly blockTime: ReadonlySignal<Past['timeOf'] | null>
   /** Matters that wait for the platform's owner. */
-  readonly waiting: Query<Waiting & { readonly isComplete: boolean }>
-  readonly listings: Query<Listings & { readonly isComplete: boolean }>
+  readonly waiting: Query<Judged<Waiting>>
+  readonly listings: Query<Judged<Listings>>
+  /** The moves of lost wallets' portfolios. */
+  readonly moves: Query<PendingMoves>
 }
+
+type Judged<T> = T & Pick<Listing, 'isComplete' | 'read' | 'span'>
 
 /** The page polls again by itself, and shows the failure until then. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
@@ -106,6 +112,12 @@ export function createStore(settings: Settings): Store {
     listings: createQuery({
       isSeen,
       question: () => past.value?.listings() ?? null,
+      pace: WAITING_MS,
+      aged: (value) => ({ ...value, isComplete: false }),
+    }),
+    moves: createQuery({
+      isSeen,
+      question: () => past.value?.moves() ?? null,
       pace: WAITING_MS,
       aged: (value) => ({ ...value, isComplete: false }),
     }),

@@ -58,6 +58,19 @@ const WORDS: Record<string, Words> = {
   NotInvited: ['The invitation is no longer valid', 'Ask the admin to invite this wallet again.'],
   NotMember: ['That wallet is not a member', 'It was removed, or never joined.'],
   NotAdmin: ['This wallet is not the admin of an institution', 'Connect the admin’s wallet.'],
+  MoveProposedAlready: [
+    'A move of this wallet’s portfolio is proposed already',
+    'Withdraw that one first, if it is wrong.',
+  ],
+  MoveNotApprovable: [
+    'This move cannot be approved',
+    'The new wallet has not accepted it, or it is approved already.',
+  ],
+  NoMove: ['There is no such move', 'It was withdrawn or carried out, or both wallets are the same.'],
+  NotMovesParty: [
+    'This wallet cannot end the move',
+    'The lost wallet, its admin and the platform’s owner can.',
+  ],
   ReclaimTooEarly: [
     'It is too early to reclaim this order',
     'You can reclaim it seven days after its deadline.',

@@ -4,7 +4,7 @@ import { authorityAbi } from '../../chain/generated/authorityAbi.js'
 import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import type { ChainLog } from '../../chain/logReader.js'
+import { addressIn, type ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
@@ -13,6 +13,7 @@ import { ClientError } from '../errors.js'
 import type { HistoryStore } from '../history/cache.js'
 import type { Listing } from '../keptLists.js'
 import { createTail, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
+import { type AccountMove, moveSchema } from '../moves.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
 import { createWallet } from '../wallet.js'
@@ -39,11 +40,21 @@ export interface PastOptions {
   readonly store?: HistoryStore | undefined
 }
 
-type Complete = Pick<Listing, 'isComplete'>
+type Progress = Pick<Listing, 'isComplete' | 'read' | 'span'>
 
 /** The rulebooks found so far, newest first. */
-export interface PublishedVersions extends Complete {
+export interface PublishedVersions extends Progress {
   readonly versions: readonly PublishedVersion[]
+}
+
+/** A move of a portfolio that was proposed and has not ended. */
+export interface PendingMove extends AccountMove {
+  /** The lost wallet. */
+  readonly from: Hex
+}
+
+export interface PendingMoves extends Progress {
+  readonly moves: readonly PendingMove[]
 }
 
 /**
@@ -60,12 +71,12 @@ export interface Past {
    * The equities that were ever listed, and the holdings that are frozen.
    * @example const { equities, frozen } = await past.listings()()
    */
-  listings(): Tail<Listings & Complete>
+  listings(): Tail<Listings & Progress>
   /**
    * Matters that wait for the platform's owner.
    * @example const { founded, unverified } = await past.waiting()()
    */
-  waiting(): Tail<Waiting & Complete>
+  waiting(): Tail<Waiting & Progress>
   /**
    * When each version of an institution's rulebook came into force, and whose it was. `admin` is the present one.
    * @example const { versions } = await past.rulebooks({ orgId, admin: account })()
@@ -76,6 +87,11 @@ export interface Past {
    * @example const standing = await past.standing({ orgId, wallet: account })()
    */
   standing(member: { readonly orgId: Hex; readonly wallet: Hex }): Tail<Standing | null>
+  /**
+   * The moves of lost wallets' portfolios that have not ended: those of an institution, those to a wallet, or all.
+   * @example const { moves } = await past.moves({ to: account })()
+   */
+  moves(of?: { readonly orgId?: Hex; readonly to?: Hex }): Tail<PendingMoves>
   /**
    * Whether the wallet is the platform's owner.
    * @example const isOwner = await past.isOwner(account)
@@ -184,6 +200,19 @@ export function createPast(
           ),
         }),
       ),
+    moves({ orgId, to } = {}) {
+      const topics = [MOVE_PROPOSED, orgId ?? null, null, to === undefined ? null : topicOfAddress(to)]
+      return judged(eventsOf(['registry'], { topics, isState: true }), async (logs) => {
+        const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
+        const lost = [...new Set(logs.map((log) => addressIn(log.topics[2] ?? '0x')))]
+        const found = lost.map(async (from) => {
+          const move = await registry.read('moveOf', [from], moveSchema)
+          const isAsked = move?.orgId === (orgId ?? move?.orgId) && move?.to === (to ?? move?.to)
+          return move !== null && isAsked ? [{ from, ...move }] : []
+        })
+        return { moves: (await Promise.all(found)).flat() }
+      })
+    },
     standing({ orgId, wallet: member }) {
       const published = eventsOf(['ledger'], { topics: [POLICY_UPDATED, orgId] }, 1)
       const changes = eventsOf(['registry'], { topics: [MEMBER_UPDATED, orgId, topicOfAddress(member)] })
@@ -200,14 +229,18 @@ export function createPast(
 function judged<T>(
   tail: Tail<LogListing>,
   factsIn: (logs: LogListing['logs']) => T | Promise<T>,
-): Tail<T & Complete> {
-  const shown = async ({ logs, isComplete }: LogListing) => ({ ...(await factsIn(logs)), isComplete })
+): Tail<T & Progress> {
+  const shown = async ({ logs, isComplete, read, span }: LogListing) => ({
+    ...(await factsIn(logs)),
+    ...{ isComplete, read, span },
+  })
   return async (signal, report) =>
     shown(await tail(signal, report && (async (soFar) => report(await shown(soFar)))))
 }
 
 const LISTING_UPDATED = topicOf(tokenEvents, 'ListingUpdated')
 const FREEZE_UPDATED = topicOf(tokenEvents, 'FreezeUpdated')
+const MOVE_PROPOSED = topicOf(registryEvents, 'MoveProposed')
 const KYC_UPDATED = topicOf(tokenEvents, 'KycUpdated')
 const INSTITUTION_REGISTERED = topicOf(registryEvents, 'InstitutionRegistered')
 const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')

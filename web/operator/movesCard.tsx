@@ -1,0 +1,28 @@
+import { MoveList } from '../membership/moveList.js'
+import { Card } from '../parts/card.js'
+import { useStore } from '../state/context.js'
+
+/** The moves of lost wallets' portfolios. The owner approves one that its new wallet has accepted, or ends it. */
+export function MovesCard() {
+  const { moves, account } = useStore()
+  const owner = account.value?.isOwner.value === true ? account.value.session.client : null
+  return (
+    <Card title="Moves of portfolios">
+      <p class="muted">
+        An institution’s admin proposes them for lost wallets. Approve one only if you know that both wallets
+        are of the same person. A week later, “operate move --carry-out” has the enclave carry it out.
+      </p>
+      <MoveList
+        query={moves}
+        actions={({ from, to, isAccepted, effectiveAt }) => {
+          if (owner === null) return []
+          const canApprove = isAccepted && effectiveAt === null
+          return [
+            ...(canApprove ? [['Approve', () => owner.approveMove(from, to)] as const] : []),
+            ['Withdraw', () => owner.withdrawMove({ from })],
+          ]
+        }}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+import type { Listing } from '../../src/client/index.js'
+import type { Answer } from '../query.js'
+import { readingWords } from '../words/reading.js'
+import { PolledFailure } from './failureBox.js'
+
+interface ListStateProps {
+  /** In the plural, such as `members`. */
+  readonly what: string
+  readonly query: Answer<Pick<Listing, 'isComplete' | 'read' | 'span'>>
+  /** How many have been found. */
+  readonly count: number
+  /** What to say of an empty list; nothing by default. */
+  readonly none?: string | undefined
+}
+
+/** Says what of a list is still being read, or why that has stopped. */
+export function ListState({ what, query: { value, error }, count, none }: ListStateProps) {
+  const isWhole = value?.isComplete ?? false
+  if (error !== null) {
+    return (
+      <>
+        <PolledFailure error={error} />
+        {value === null || isWhole ? null : (
+          <p class="muted">
+            Not all {what} have been read: {count} so far.
+          </p>
+        )}
+      </>
+    )
+  }
+  if (!isWhole) return <p class="muted">{readingWords(what, count, value)}</p>
+  return count > 0 || none === undefined ? null : <p class="muted">{none}</p>
+}
