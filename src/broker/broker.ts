@@ -5,6 +5,7 @@ import { createBrokerHttp } from './http.js'
 import { type BarFilter, getAsset, getBars, getClock, getSnapshots } from './market.js'
 import {
   cancelOrder,
+  getLiveOrders,
   getNewestOrders,
   getOrderByClientOrderId,
   getOrders,
@@ -72,6 +73,8 @@ export function brokerOf({ trading, data, feed }: BrokerParts) {
     mayFill: (clientOrderId: string) => mayFill(trading, clientOrderId),
     /** Every order that was submitted after a time, the oldest first: a call for each 500. */
     getOrders: (filter: OrderFilter) => getOrders(trading, filter),
+    /** The orders in a symbol that may still fill. */
+    getLiveOrders: (symbol: string) => getLiveOrders(trading, symbol),
     /** The 500 newest orders that were submitted after a time, the newest first; also those whose fills cannot be read. */
     getNewestOrders: (filter: OrderFilter) => getNewestOrders(trading, filter),
     /** @param id the broker's own id of the order */

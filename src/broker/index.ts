@@ -19,7 +19,6 @@ export {
   type NamedOrder,
   type OrderFilter,
   type OrderRequest,
-  priceIncrement,
 } from './orders.js'
 export type { PlacementTurn } from './rateBudget.js'
 export {

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  formatDecimal,
-  ONE_CENT,
-  ONE_USDC,
-  PRICE_DECIMALS,
-  SHARE_DECIMALS,
-  USDC_DECIMALS,
-} from '../protocol/units.js'
+import { isOnIncrement } from '../protocol/intent.js'
+import { formatDecimal, ONE_CENT, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { BrokerError } from './errors.js'
 import { type BrokerHttp, orNull, type PreparedSending } from './http.js'
 import { timestampSchema } from './market.js'
@@ -165,6 +159,12 @@ export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
+/** `GET /v2/orders`: the orders in a symbol that may still fill. */
+export async function getLiveOrders(trading: BrokerHttp, symbol: string): Promise<BrokerOrder[]> {
+  const filter = { after: new Date(0), symbols: [symbol], status: 'open', purpose: 'awaited' } as const
+  return joined(await listOrders(trading, filter, storedOrderSchema))
+}
+
 const namedSchema = z
   .object({ client_order_id: z.string(), created_at: timestampSchema })
   .transform((order) => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
@@ -210,6 +210,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
     readonly after: Date
     readonly symbols: readonly string[]
     readonly purpose: 'awaited' | 'other'
+    readonly status?: 'open'
   },
   schema: z.ZodType<T>,
 ): Promise<Map<string, T>> {
@@ -217,7 +218,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
   const found = new Map<string, T>()
   for (let from = filter.after; ; ) {
     const query = {
-      status: 'all',
+      status: filter.status ?? 'all',
       ...(filter.symbols.length > 0 && { symbols: filter.symbols.join(',') }),
       after: from.toISOString(),
       direction: 'asc',
@@ -270,14 +271,9 @@ function orderWithId(clientOrderId: string) {
   return storedOrderSchema.refine((order) => order.clientOrderId === clientOrderId)
 }
 
-/** What a limit price must be a multiple of, in USD with 6 decimals: a cent from a dollar on, and a hundredth of a cent below. */
-export function priceIncrement(limitPrice: bigint): bigint {
-  return limitPrice >= ONE_USDC ? ONE_CENT : ONE_CENT / 100n
-}
-
 function priceOf({ limitPrice }: OrderRequest): { type: 'market' } | { type: 'limit'; limit_price: string } {
   if (limitPrice === undefined) return { type: 'market' }
-  if (limitPrice <= 0n || limitPrice % priceIncrement(limitPrice) !== 0n) {
+  if (!isOnIncrement(limitPrice)) {
     throw new RangeError('"limitPrice" expected a positive multiple of its increment')
   }
   return { type: 'limit', limit_price: formatDecimal(limitPrice, PRICE_DECIMALS) }

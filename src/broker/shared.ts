@@ -6,6 +6,7 @@ import type { Asset, BrokerClock, Snapshot } from './market.js'
 import type { BrokerOrder } from './order.js'
 import { getOrderByClientOrderId, type OrderRequest, pollOrders, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
+import { createReadings } from './readings.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
@@ -50,8 +51,12 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     url: streamUrlOf(options.tradingUrl),
     keyId: options.keyId,
     secretKey: options.secretKey,
-    onUpdate: follower.announce,
+    onUpdate(clientOrderId) {
+      readings.announce(clientOrderId)
+      follower.announce(clientOrderId)
+    },
   })
+  const readings = createReadings({ isStreamLive: stream.isLive })
   return {
     ...base,
     /** Known until its next transition, for a minute at most, or ten seconds while closed; `timestamp` goes on with the time. */
@@ -82,6 +87,15 @@ export function createSharedBroker(options: SharedBrokerOptions) {
       const token = await tradingBudget.take({ purpose: 'place', turn, withinMs })
       return token && placementOf(parts, token)
     },
+    /**
+     * The order with this id; null when the account has none. A limit order that has ended, or that rests while the stream is live and tells
+     * nothing of it, is not asked for again.
+     * @param turn looks it up at its own turn
+     */
+    readOrder: (
+      clientOrderId: string,
+      turn: Pick<Placement, 'lookUp'> = { lookUp: base.getOrderByClientOrderId },
+    ) => readings.read(clientOrderId, () => turn.lookUp(clientOrderId)),
     /** When an order that got no placement should ask again. Each call reserves a turn, spread over the next minutes. */
     deferUntil: ({ lookUp = false }: { readonly lookUp?: boolean } = {}) =>
       new Date(tradingBudget.deferUntil(lookUp ? 2 : 1)),

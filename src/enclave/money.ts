@@ -29,6 +29,11 @@ export function min(a: bigint, b: bigint): bigint {
   return b
 }
 
+/** The larger of two amounts. */
+export function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
 /** The amount by which the broker knows a buy: whole cents, never more than the account allowed. */
 export function notionalAtBroker(amount: bigint): bigint {
   return toCents(amount, 'down')
@@ -58,9 +63,12 @@ export function sizeSale(amount: bigint, price: bigint, available: bigint) {
   const needed = sharesFor(amount, price)
   const qty = min(needed, available)
   const value = worthOf(qty, price)
-  // The broker's minimum does not bind whole shares.
-  const isTradable = value >= BROKER_MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
-  return { qty, value, isShort: available < needed, isTradable }
+  return { qty, value, isShort: available < needed, isTradable: isSaleTradable(qty, value) }
+}
+
+/** Whether the broker takes a sale of this quantity and worth: its minimum does not bind whole shares. */
+export function isSaleTradable(qty: bigint, value: bigint): boolean {
+  return value >= BROKER_MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
 }
 
 /** The cost of a buy's fill for its account, in USDC base units: rounded up to the cent. */

@@ -12,6 +12,8 @@ const sentences = {
     'A later order of yours was accepted first, so this one no longer counts: place it again.',
   'nonce-too-far-ahead':
     'The order is numbered more than a day ahead: correct the clock of the device, and place it again.',
+  'limit-price-increment':
+    'The broker takes limit prices in whole cents, and in hundredths of a cent below a dollar.',
   expired: 'The deadline passed before the order could be carried out.',
   'below-minimum': 'The order is below the smallest one that the platform takes.',
   'over-limit': 'The order is above the largest amount that your institution allows.',
@@ -36,6 +38,8 @@ const sentences = {
   cancelled: 'The order was cancelled before any of it was filled.',
   'expired-at-close': 'The market closed before any of the order was filled.',
   'deadline-passed': 'Nothing was filled before the deadline.',
+  'corporate-action':
+    'A corporate action changed what the shares are worth, so the limit no longer fits: place the order again.',
   'not-placed': 'The order could not be placed.',
   filled: 'The order was filled.',
 } as const

@@ -124,8 +124,10 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getSnapshots: guarded(broker.getSnapshots),
     getAsset: guarded(broker.getAsset),
     getOrderByClientOrderId: guarded(broker.getOrderByClientOrderId),
+    readOrder: guarded(broker.readOrder),
     mayFill: guarded(broker.mayFill),
     getOrders: guarded(broker.getOrders),
+    getLiveOrders: guarded(broker.getLiveOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
   }

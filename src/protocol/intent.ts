@@ -8,7 +8,7 @@ import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { publicKeySchema } from './publicKey.js'
 import { accountSignatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
-import { uint64Schema, uint256Schema } from './units.js'
+import { ONE_CENT, ONE_USDC, uint64Schema, uint256Schema } from './units.js'
 
 /** An order at the market's price, and everything else that is signed for the enclave. */
 export const INTENT_VERSION = 1
@@ -31,6 +31,16 @@ export const limitSchema = z.strictObject({
   timeInForce: timeInForceSchema,
 })
 export type Limit = z.output<typeof limitSchema>
+
+/** What limit prices are multiples of, in USD with 6 decimals: a cent from a dollar on, a hundredth of a cent below. */
+export function priceIncrement(price: bigint): bigint {
+  return price >= ONE_USDC ? ONE_CENT : ONE_CENT / 100n
+}
+
+/** Whether a limit price is one that the broker takes. */
+export function isOnIncrement(price: bigint): boolean {
+  return price > 0n && price % priceIncrement(price) === 0n
+}
 
 const beforeSide = {
   orderId: bytes32Schema,

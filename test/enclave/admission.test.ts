@@ -11,8 +11,10 @@ import {
 } from '../../src/enclave/order/admission.js'
 import { decodeEntry, markedEntry, newEntry, type OrderTerms } from '../../src/enclave/order/life.js'
 import type { Limits } from '../../src/enclave/run.js'
+import type { CorporateAction } from '../../src/protocol/corporateActions.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
+import type { Limit } from '../../src/protocol/intent.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import type { OpenOrder, Portfolio, Position } from '../../src/protocol/portfolio.js'
 import { shares, usd } from '../support/brokerStandIn.js'
@@ -123,6 +125,9 @@ function verdictOf(change: Change, known: Market): Verdict {
 
 type Rows = [name: string, change: Change, verdict: Verdict][]
 
+const limitAt = (price: bigint): Limit => ({ price, timeInForce: 'GTD' })
+const at190 = limitAt(usd(190))
+
 const OUTSIDE = { member: false, policy: null }
 const fromCash = { escrowed: 0n }
 const NOTHING_HELD = { positions: {}, openOrders: {} }
@@ -131,6 +136,11 @@ const many = (count: number) =>
 
 const buys: Rows = [
   ['that breaks no rule', {}, 0n],
+  ['with a limit', { terms: { limit: at190 } }, 0n],
+  ['with a limit of no cents', { terms: { limit: { ...at190, price: 0n } } }, 'limit-price-increment'],
+  ['with a limit between two cents', { terms: { limit: limitAt(1_005_000n) } }, 'limit-price-increment'],
+  ['with a limit below a dollar, between two cents', { terms: { limit: limitAt(995_000n) } }, 0n],
+  ['with a limit of less than 0.0001', { terms: { limit: limitAt(995_050n) } }, 'limit-price-increment'],
   ['of an account without a portfolio', { portfolio: null, intent: { nonce: 1 } }, 0n],
   ['with nonce 0 of a new account', { portfolio: null, intent: { nonce: 0 } }, 'nonce-not-fresh'],
   ['a day beyond the block’s time', { intent: { nonce: DAY_AHEAD } }, 0n],
@@ -222,6 +232,12 @@ const inSale = (change: Change): Change => ({ ...change, terms: { ...aSale, ...c
 const sales: Rows = [
   ['that breaks no rule locks its shares', {}, shares(0.5)],
   ['by one who may only sell', { rules: { canBuy: false } }, shares(0.5)],
+  [
+    'with a limit above the market locks what that brings',
+    { terms: { limit: limitAt(usd(400)) } },
+    shares(0.25),
+  ],
+  ['with a limit below the market locks no more', { terms: { limit: at190 } }, shares(0.5)],
   [
     'outside an institution, above its limit',
     { facts: OUTSIDE, deep: OUTSIDE, terms: { amount: usd(1_200) } },
@@ -450,11 +466,14 @@ it.each<[string, Breaches, (change: Change) => Change, Market]>([
 })
 
 const known = { asset: apple, price: usd(200) }
+const ofSplit = { index: 0, symbol: 'AAPL', recordAt: 1, numerator: 4n, denominator: 1n }
+const split: CorporateAction = { kind: 'SPLIT', ...ofSplit }
 
 interface Held extends Change {
   /** It was marked: no run may send it any more. */
   marked?: boolean
   locked?: bigint
+  actions?: readonly CorporateAction[]
 }
 
 /** The order's own lock and reservation count as free, so the rows hand in the portfolio without it. */
@@ -463,10 +482,10 @@ function heldVerdict({ marked, locked = 0n, ...change }: Held) {
   const without = portfolioOf(change) ?? portfolio
   const state = { account: ALICE, portfolio: without, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
   const entry: OpenOrder = newEntry(held, locked, 1)
-  const order = decodeEntry(state, held, marked ? markedEntry(entry) : entry)
+  const order = decodeEntry({ state, terms: held, entry: marked ? markedEntry(entry) : entry })
   const seen = [factsOf(change, 'facts'), factsOf(change, 'deep')]
   const market = { ...known, clock: open, ...change.market }
-  const verdict = judgeHeld(order, without, seen, market)
+  const verdict = judgeHeld(order, without, { facts: seen, actions: change.actions ?? [] }, market)
   if ('refused' in verdict) return verdict.refused
   if ('needs' in verdict) return `needs ${verdict.needs}`
   if ('isClosed' in verdict) return 'market-closed'
@@ -525,14 +544,23 @@ it.each<[string, Held, unknown]>([
     sold(shares(1)),
   ],
   ['is refused as a sale worth too little', { ...sale, locked: 1n }, 'insufficient-shares'],
+  ['is placed with its limit', { terms: { limit: at190 } }, { ...bought(usd(100)), limitPrice: usd(190) }],
+  [
+    'is refused with a limit from before a split',
+    { terms: { limit: at190 }, actions: [split] },
+    'corporate-action',
+  ],
+  ['is placed over a split without a limit', { actions: [split] }, bought(usd(100))],
 ])('an order that is held %s', (_, change, verdict) => {
   expect(heldVerdict(change)).toEqual(verdict)
 })
 
 it('an order that is held needs the asset of a buy, and the price of a sale', () => {
   const state = { account: ALICE, portfolio, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
-  const needs = (asked: OrderTerms) =>
-    judgeHeld(decodeEntry(state, asked, newEntry(asked, shares(1), 1)), portfolio, [facts], { clock: open })
+  const needs = (asked: OrderTerms) => {
+    const order = decodeEntry({ state, terms: asked, entry: newEntry(asked, shares(1), 1) })
+    return judgeHeld(order, portfolio, { facts: [facts], actions: [] }, { clock: open })
+  }
   expect(needs(terms)).toEqual({ needs: 'asset' })
   expect(needs({ ...terms, ...aSale })).toEqual({ needs: 'price' })
 })

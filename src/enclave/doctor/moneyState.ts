@@ -84,7 +84,7 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
 }
 
 /** By `client_order_id`; the renewals of a limit order are part of it. @param orders the oldest first */
-function byFirstId(orders: readonly BrokerOrder[]): ReadonlyMap<string, BrokerOrder> {
+export function byFirstId(orders: readonly BrokerOrder[]): ReadonlyMap<string, BrokerOrder> {
   const found = new Map<string, BrokerOrder>()
   for (const order of orders) {
     const id = orderPrefixOf(order.clientOrderId) ?? order.clientOrderId

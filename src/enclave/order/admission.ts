@@ -1,13 +1,15 @@
 // Which orders are let in, and which of them may still be placed. Pure: every rule stands here, in the order in which it binds.
 import { type Asset, type BrokerClock, isBuyable, type OrderRequest } from '../../broker/index.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
-import type { Intent } from '../../protocol/intent.js'
+import { type Intent, isOnIncrement } from '../../protocol/intent.js'
 import { memberRules, type Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
 import { meetsBrokerMinimum, min, notionalAtBroker, sizeSale, USDC, worthOf } from '../money.js'
 import type { NoticeCode } from '../notices.js'
 import type { Limits } from '../run.js'
 import type { Held, NeverPlaced, OrderTerms } from './life.js'
+import { isOutdated, restOf } from './placements.js'
 
 /**
  * Symbols that an account may hold. With the twenty open orders that the escrow allows, and the longest numbers, their
@@ -90,14 +92,14 @@ export function judgeNew(
 }
 
 /**
- * Whether an order that is in the portfolio may be placed now, its own lock and reservation counting as free. It stays
- * refused once it was marked, whatever the reason has become.
+ * Whether an order that is in the portfolio may be placed now, its own lock and reservation counting as free; a limit order that was
+ * placed before, for the rest of it. It stays refused once it was marked, whatever the reason has become.
  * @param without the portfolio without the order
  */
 export function judgeHeld(
   order: Held | NeverPlaced,
   without: Portfolio,
-  facts: readonly ChainFacts[],
+  { facts, actions }: { facts: readonly ChainFacts[]; actions: readonly CorporateAction[] },
   market: Market & { clock: BrokerClock },
 ): Refused | Needs | { isClosed: true } | { order: Held; place: OrderRequest } {
   const { terms, entry } = order
@@ -105,16 +107,21 @@ export function judgeHeld(
   if (refused) return { refused }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
   if (order.is === 'neverPlaced') return { refused: 'not-placed' }
+  if (isOutdated(entry, actions)) return { refused: 'corporate-action' }
   if (!market.clock.isOpen) return { isClosed: true }
-  const { symbol, amount, orderId } = terms
-  const clientOrderId = clientOrderIdOf(orderId)
+  const { symbol, amount, orderId, limit } = terms
+  const clientOrderId = clientOrderIdOf(orderId, order.earlier.length)
+  const common = { symbol, clientOrderId, limitPrice: limit?.price }
+  const last = order.earlier.at(-1)
+  const rest = last && restOf(entry, { order: last, earlier: order.earlier.slice(0, -1) })
   if (terms.side === 'BUY') {
-    const place = { symbol, side: 'buy', notional: notionalAtBroker(amount), clientOrderId } as const
+    const place = { ...common, side: 'buy', notional: rest ?? notionalAtBroker(amount) } as const
     return judgeAsset(market) ?? { order, place }
   }
   const available = min(entry.locked, freeShares(without, symbol))
+  if (rest !== undefined) return { order, place: { ...common, side: 'sell', qty: min(rest, available) } }
   const sale = judgeSale(terms, market, { available, whole: available, least: 0n })
-  return 'qty' in sale ? { order, place: { symbol, side: 'sell', qty: sale.qty, clientOrderId } } : sale
+  return 'qty' in sale ? { order, place: { ...common, side: 'sell', qty: sale.qty } } : sale
 }
 
 /** Whether a nonce lies more than a day beyond a time in Unix milliseconds. */
@@ -123,7 +130,7 @@ export function hasLeapt(nonce: number, beyondMs: number): boolean {
 }
 
 function refusedByIntent(
-  { deadline }: OrderTerms,
+  { deadline, limit }: OrderTerms,
   { nonce, expiry }: Asked['intent'],
   portfolio: Portfolio | null,
   facts: readonly ChainFacts[],
@@ -134,6 +141,7 @@ function refusedByIntent(
   if (facts.some(({ blockTime }) => hasLeapt(nonce, Math.max(stored, blockTime * 1_000)))) {
     return 'nonce-too-far-ahead'
   }
+  if (limit && !isOnIncrement(limit.price)) return 'limit-price-increment'
   return expiry === deadline ? null : 'deadline-mismatch'
 }
 
@@ -262,12 +270,14 @@ function judgeAsset({ asset }: Market): Refused | Needs | null {
  * @param size.least USDC base units that a sale is worth at the least
  */
 function judgeSale(
-  { amount }: OrderTerms,
+  { amount, limit }: OrderTerms,
   { price }: Market,
   { available, whole, least }: { available: bigint; whole: bigint; least: bigint },
 ): Refused | Needs | { qty: bigint } {
   if (price === undefined) return { needs: 'price' }
-  const { qty, value, isShort, isTradable } = sizeSale(amount, price, available)
+  // A limit above the market is what the shares bring; one below it would sell more of them than the amount is worth.
+  const sizedAt = limit && limit.price > price ? limit.price : price
+  const { qty, value, isShort, isTradable } = sizeSale(amount, sizedAt, available)
   if (!isTradable) return { refused: isShort ? 'insufficient-shares' : 'below-minimum' }
   return value < least && qty !== whole ? { refused: 'below-minimum' } : { qty }
 }

@@ -10,11 +10,13 @@ import {
 } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
 import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
+import { priceIncrement } from '../../protocol/intent.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { ConflictError, PostponedError, RunFailure } from '../failures.js'
-import { notionalAtBroker, overrunOf } from '../money.js'
+import { max, min, notionalAtBroker, overrunOf } from '../money.js'
 import { MAX_LOOK_AGE_MS, type Run } from '../run.js'
 import { type Ended, fromBroker, type Held, type Live, type NeverPlaced, type OrderTerms } from './life.js'
+import { isRenewable, mayHaveFollower, type Placed } from './placements.js'
 import { isWrittenDeep, readEscrow } from './read.js'
 
 /** How often a run sends an order whose answer was lost, before a later run goes on asking. */
@@ -39,27 +41,47 @@ export const COST_OVER_NOTIONAL = 'cost-over-notional'
  * Finds the broker's order of an order in the portfolio.
  * @throws RunFailure `broker-mismatch` when there is one under its id that is not this order
  */
-export async function findOrder(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
+export async function findOrder(
+  run: Run,
+  order: Held | NeverPlaced,
+): Promise<Live | Ended | Held | NeverPlaced> {
   const turn = order.is === 'held' ? order.placement : undefined
-  const found = turn
-    ? await turn.lookUp(clientOrderIdOf(order.terms.orderId))
-    : await run.broker.getOrderByClientOrderId(clientOrderIdOf(order.terms.orderId))
-  return found && fromBroker(order, await assertOurs(run, found, order.entry))
+  const placed = await findByEntry(run, order.terms.orderId, order.entry, turn)
+  if (placed === null) return order
+  if (!isRenewable(order.entry, placed)) return fromBroker(order, placed)
+  return { ...order, earlier: [...placed.earlier, placed.order] }
 }
 
-/** Like `findOrder`, for an entry whose escrow has ended. */
-export async function findByEntry(run: Run, orderId: Hex, entry: OpenOrder): Promise<BrokerOrder | null> {
-  const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
-  return found && assertOurs(run, found, entry)
+/** The placements of an entry's order; null where the broker has none. @throws RunFailure `broker-mismatch` */
+export async function findByEntry(
+  run: Run,
+  orderId: Hex,
+  entry: OpenOrder,
+  turn?: Placement,
+): Promise<Placed | null> {
+  const earlier: BrokerOrder[] = []
+  let order = await run.broker.readOrder(clientOrderIdOf(orderId), turn)
+  if (order === null) return null
+  for (;;) {
+    await assertOurs(run, order, entry)
+    if (!mayHaveFollower(order)) return { order, earlier }
+    const next = await run.broker.readOrder(clientOrderIdOf(orderId, earlier.length + 1))
+    if (next === null) return { order, earlier }
+    earlier.push(order)
+    order = next
+  }
 }
 
 /**
- * Step 6, the look-up. Only the run that wrote the order ahead leaves it out, before its first send: no earlier run can have
- * sent this entry. The send shows an order of a concurrent run, or of an entry that a reorganization took back: the broker takes
- * an id once.
+ * Step 6, the look-up: the order as the broker has it, or as it is to be placed. Only the run that wrote the order ahead leaves it out,
+ * before its first send: no earlier run can have sent this entry. The send shows an order of a concurrent run, or of an entry that a
+ * reorganization took back: the broker takes an id once.
  */
-export async function lookUp(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
-  return order.is === 'held' && !order.mayBeAtBroker ? null : findOrder(run, order)
+export async function lookUp(
+  run: Run,
+  order: Held | NeverPlaced,
+): Promise<Live | Ended | Held | NeverPlaced> {
+  return order.is === 'held' && !order.mayBeAtBroker ? order : findOrder(run, order)
 }
 
 /**
@@ -137,16 +159,41 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
       return await assertOurs(run, await sendOnce(run, held, request), held.entry)
     } catch (error) {
       if (isPossibleDuplicate(error)) {
-        const existing = await findByEntry(run, held.terms.orderId, held.entry)
+        const existing = await run.broker.getOrderByClientOrderId(request.clientOrderId)
         if (existing === null) throw error
-        return existing
+        return assertOurs(run, existing, held.entry)
       }
+      const limitPrice = await limitBeyondResting(run, request, error)
+      if (limitPrice !== null) return place(run, held, { ...request, limitPrice })
       const isAmbiguous = error instanceof BrokerError && error.kind === 'ambiguous'
       if (!isAmbiguous || sends === MAX_SENDS) throw error
       if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
       await run.clock.sleep(run.timings.ambiguousAgainMs)
     }
   }
+}
+
+/**
+ * The limit with which the broker takes a market order that it has refused because limit orders of other accounts rest on the other side:
+ * it calls two orders of one account that could trade with each other a wash trade. One increment beyond their best price, none of
+ * them is met. Null where no such orders rest, or orders at the market's price wait too.
+ */
+async function limitBeyondResting(
+  run: Run,
+  { symbol, side, limitPrice }: OrderRequest,
+  error: unknown,
+): Promise<bigint | null> {
+  if (limitPrice !== undefined || !(error instanceof BrokerError) || error.status !== 403) return null
+  const opposite = (await run.broker.getLiveOrders(symbol)).filter((order) => order.side !== side)
+  const limits = opposite.flatMap((order) => order.limitPrice ?? [])
+  if (limits.length === 0 || limits.length < opposite.length) return null
+  if (side === 'sell') {
+    const best = limits.reduce(max)
+    return best + priceIncrement(best)
+  }
+  const best = limits.reduce(min)
+  const beyond = best - priceIncrement(best - 1n)
+  return beyond > 0n ? beyond : null
 }
 
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
@@ -232,10 +279,14 @@ export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder)
   return order
 }
 
-function isFor({ symbol, side, notional, qty }: BrokerOrder, entry: OpenOrder): boolean {
-  if (symbol !== entry.symbol) return false
-  if (entry.side === 'BUY') return side === 'buy' && notional === notionalAtBroker(entry.notional)
-  return side === 'sell' && qty !== null && qty <= entry.locked
+function isFor(order: BrokerOrder, entry: OpenOrder): boolean {
+  const { symbol, side, notional, qty, limitPrice } = order
+  // One at the market's price may have been sent with a limit, beyond the platform's resting orders.
+  if (symbol !== entry.symbol || (entry.limit && limitPrice !== entry.limit.price)) return false
+  if (entry.side === 'SELL') return side === 'sell' && qty !== null && qty <= entry.locked
+  if (side !== 'buy' || notional === null) return false
+  const whole = notionalAtBroker(entry.notional)
+  return entry.limit ? notional <= whole : notional === whole
 }
 
 function isYoungEnough({ createdAt }: BrokerOrder, { placedAt }: OpenOrder): boolean {

@@ -4,10 +4,11 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
-import type { Intent, Side } from '../../protocol/intent.js'
+import { type Intent, type Limit, limitOf, type Side } from '../../protocol/intent.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { USDC } from '../money.js'
 import type { StoredPortfolio } from '../stores.js'
+import type { Placed } from './placements.js'
 
 /** The wish of an account: from its intent, or from its portfolio once the order is held. */
 export interface OrderTerms {
@@ -21,6 +22,8 @@ export interface OrderTerms {
   escrowed: bigint
   /** The shares in the escrow, in base units; null for every order but a deposit of shares. */
   deposited: { symbol: string; amount: bigint } | null
+  /** Absent for an order at the market's price. */
+  limit?: Limit | undefined
   /** Unix seconds; the escrow's. */
   deadline: number
   /** The escrow's: the sealed intent that the order was opened for. */
@@ -50,8 +53,13 @@ interface InPortfolio {
   entry: OpenOrder
 }
 
-/** Written ahead, on its way to the broker. */
-export interface Held extends InPortfolio {
+interface NotStanding extends InPortfolio {
+  /** A limit order's placements so far, the oldest first. All have ended. */
+  earlier: readonly BrokerOrder[]
+}
+
+/** Written ahead, on its way to the broker: for the first time, or again, as the renewal of a limit order. */
+export interface Held extends NotStanding {
   is: 'held'
   /** False only for the run that wrote it ahead, before its first send. */
   mayBeAtBroker: boolean
@@ -60,30 +68,31 @@ export interface Held extends InPortfolio {
 }
 
 /**
- * Written ahead, and then marked: no run may send it from here on. The mark is on chain before the refund is signed, so no later
+ * Written ahead, and then marked: no run may send it from here on, nor renew it. The mark is on chain before the refund is signed, so no later
  * run can place the order while that refund is pending.
  */
-export interface NeverPlaced extends InPortfolio {
+export interface NeverPlaced extends NotStanding {
   is: 'neverPlaced'
 }
 
 /** At the broker: `live` while it may still be filled, `ended` once the broker has closed it, filled or not. */
-export interface Live extends InPortfolio {
+export interface Live extends InPortfolio, Placed {
   is: 'live'
-  order: BrokerOrder
 }
-export interface Ended extends InPortfolio {
+export interface Ended extends InPortfolio, Placed {
   is: 'ended'
-  order: BrokerOrder
 }
 
 /** In `brokerOrderId` of a stored order; the field is empty before. */
 const NEVER_PLACED = 'never-placed'
 
 /** An order of the portfolio, as its stored entry says. */
-export function decodeEntry(state: AccountState, terms: OrderTerms, entry: OpenOrder): Held | NeverPlaced {
-  if (entry.brokerOrderId === NEVER_PLACED) return { is: 'neverPlaced', state, terms, entry }
-  return { is: 'held', state, terms, entry, mayBeAtBroker: true }
+export function decodeEntry(
+  { state, terms, entry }: InPortfolio,
+  earlier: readonly BrokerOrder[] = [],
+): Held | NeverPlaced {
+  if (entry.brokerOrderId === NEVER_PLACED) return { is: 'neverPlaced', state, terms, entry, earlier }
+  return { is: 'held', state, terms, entry, earlier, mayBeAtBroker: true }
 }
 
 /**
@@ -92,11 +101,12 @@ export function decodeEntry(state: AccountState, terms: OrderTerms, entry: OpenO
  * @param placedAt Unix seconds
  */
 export function newEntry(
-  { side, symbol, amount, escrowed }: OrderTerms,
+  { side, symbol, amount, escrowed, limit }: OrderTerms,
   locked: bigint,
   placedAt: number,
 ): OpenOrder {
-  return { side, symbol, notional: amount, escrow: escrowed, locked, brokerOrderId: '', placedAt }
+  const entry = { side, symbol, notional: amount, escrow: escrowed, locked, brokerOrderId: '', placedAt }
+  return limit === undefined ? entry : { ...entry, limit }
 }
 
 /** The entry of an order that no run may send any more. */
@@ -105,8 +115,8 @@ export function markedEntry(entry: OpenOrder): OpenOrder {
 }
 
 /** An order that was found at the broker, or has just been placed. */
-export function fromBroker({ state, terms, entry }: InPortfolio, order: BrokerOrder): Live | Ended {
-  return { is: order.state === 'live' ? 'live' : 'ended', state, terms, entry, order }
+export function fromBroker({ state, terms, entry }: InPortfolio, { order, earlier }: Placed): Live | Ended {
+  return { is: order.state === 'live' ? 'live' : 'ended', state, terms, entry, order, earlier }
 }
 
 /** The order as every authorization names it that writes a portfolio for it, and as the escrow must have it then. */
@@ -126,7 +136,7 @@ export function termsOfIntent(
 ): OrderTerms {
   const { orderId, side, symbol, maxSpend } = intent
   const bound = termsOfEscrow(orderId, escrow)
-  const terms = { side, symbol, amount: maxSpend, ...bound }
+  const terms = { side, symbol, amount: maxSpend, limit: limitOf(intent), ...bound }
   const { deposited } = bound
   if (side !== 'DEPOSIT' || deposited?.symbol !== symbol) return terms
   const today = successorOf(symbol, actions)
@@ -149,7 +159,8 @@ function becomes(given: bigint, today: bigint, ratios: ReturnType<typeof success
 
 /** The request of an order that was written ahead; it needs no envelope any more. */
 export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): OrderTerms {
-  return { side: entry.side, symbol: entry.symbol, amount: entry.notional, ...termsOfEscrow(orderId, escrow) }
+  const { side, symbol, notional: amount, limit } = entry
+  return { side, symbol, amount, limit, ...termsOfEscrow(orderId, escrow) }
 }
 
 /** The escrow's record of an order. */

@@ -33,6 +33,7 @@ import {
   termsOfEscrow,
   termsOfIntent,
 } from './life.js'
+import { isRenewable, wholeOf } from './placements.js'
 import {
   awaitEscrow,
   awaitWriteAhead,
@@ -162,17 +163,15 @@ async function carryOut(
       memory.placement ??= await reserveAhead(run, order.terms, { lookUp: order.mayBeAtBroker })
       order = { ...order, placement: memory.placement }
     }
-    let known = await lookUp(run, order)
-    if (known) {
+    const known = await lookUp(run, order)
+    if (isStanding(known)) {
       memory.placement?.release()
-    } else {
-      clock = cancelled ? undefined : await run.broker.getClock()
-      const placed = await (clock ? placeOrGiveUp(run, order, clock) : giveUp(run, order, 'cancelled'))
-      if (isResult(placed)) return placed
-      known = placed
+      return await conclude(run, known, cancelled)
     }
+    clock = cancelled ? undefined : await run.broker.getClock()
+    const placed = await (clock ? placeOrGiveUp(run, known, clock) : giveUp(run, known, 'cancelled'))
     // 7. Conclude
-    return await conclude(run, known, cancelled)
+    return isResult(placed) ? placed : await conclude(run, placed, cancelled)
   } catch (error) {
     if (!isBrokersFault(error)) throw error
     // A failing broker is the platform's problem, not the employee's: the order waits.
@@ -183,6 +182,11 @@ async function carryOut(
 
 function isResult(step: object): step is RunResult {
   return 'outcome' in step
+}
+
+/** Whether the order has a placement at the broker that decides: it is live, or none follows it. */
+function isStanding(order: Held | NeverPlaced | Live | Ended): order is Live | Ended {
+  return order.is === 'live' || order.is === 'ended'
 }
 
 function isBrokersFault(error: unknown): boolean {
@@ -207,7 +211,7 @@ async function readOrder(
     if (entry) {
       // Ended at the head alone: it is over once that block lies deep enough, and the run leaves it alone until then.
       if (escrow.state !== 'OPEN' || !isDeep) return deeperLater(run)
-      return decodeEntry(state, termsOfEntry(orderId, entry, escrow), entry)
+      return decodeEntry({ state, terms: termsOfEntry(orderId, entry, escrow), entry })
     }
     stored = state
   }
@@ -283,7 +287,10 @@ async function moveAtOnce(run: Run, admitted: Admitted, side: 'WITHDRAW' | 'DEPO
   return side === 'WITHDRAW' ? withdraw(run, admitted) : deposit(run, admitted)
 }
 
-/** Step 6, for an order that is not at the broker: asks again whether it may be placed, and places it or gives it up. */
+/**
+ * Step 6, for an order that is not at the broker, or a limit order whose day is over: asks again whether it may be placed, and places it
+ * or gives it up.
+ */
 async function placeOrGiveUp(
   run: Run,
   order: Held | NeverPlaced,
@@ -296,20 +303,22 @@ async function placeOrGiveUp(
   // A refund that was signed before the write-ahead may have come first; from the write-ahead on it is void.
   if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
   const facts = await readChainFacts(run, terms, without, look)
-  const judge = (market: object) => judgeHeld(order, without, facts, { ...market, clock })
+  const actions = await run.chain.actions(look.head)
+  const judge = (market: object) => judgeHeld(order, without, { facts, actions }, { ...market, clock })
   const verdict = await judged(run, terms.symbol, judge)
   if ('refused' in verdict) return giveUp(run, order, verdict.refused)
   if ('isClosed' in verdict) {
     return { outcome: 'queued', retryAt: retryClosed(run.clock.seconds(), clock), code: 'market-closed' }
   }
   if (!(await awaitWriteAhead(run, order))) return deeperLater(run)
-  return fromBroker(order, await place(run, verdict.order, verdict.place))
+  const placed = await place(run, verdict.order, verdict.place)
+  return fromBroker(order, { order: placed, earlier: order.earlier })
 }
 
 /**
- * Ends an order that is not at the broker. First the chain says that it is never placed, at the stated depth: a
- * reorganization that took mark and refund back would let a later run place the order, and the pool would refund it
- * again. No run that looks from then on sends it. Then the time passes that a run which looked before may need for its
+ * Ends an order that is not at the broker, or that could be renewed: what was filled of it is settled. First the chain says that it is
+ * never placed, at the stated depth: a reorganization that took mark and refund back would let a later run place the order, and the pool
+ * would refund it again. No run that looks from then on sends it. Then the time passes that a run which looked before may need for its
  * call. Only then an absent order is sure to stay absent.
  */
 async function giveUp(
@@ -324,11 +333,24 @@ async function giveUp(
   if (!run.clock.allows(absentAgainMs)) {
     return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt) }
   }
-  await leaveNotice(run, terms.orderId, { code, userPubKey: state.portfolio.userPubKey })
+  if (filledOf(order) === null) {
+    await leaveNotice(run, terms.orderId, { code, userPubKey: state.portfolio.userPubKey })
+  }
   const marked = order.is === 'neverPlaced' ? order : await writeNeverPlaced(run, order)
   if (!(await awaitWriteAhead(run, marked))) return deeperLater(run)
   await run.clock.sleep(absentAgainMs)
-  return (await findOrder(run, marked)) ?? refundHeld(run, marked, code)
+  const found = await findOrder(run, marked)
+  if (isStanding(found)) return found
+  const filled = filledOf(found)
+  return filled ? settle(run, filled) : refundHeld(run, marked, code)
+}
+
+/** The filled part of a limit order whose placements have ended; null when nothing was filled. */
+function filledOf(order: Held | NeverPlaced): Ended | null {
+  const last = order.earlier.at(-1)
+  if (last === undefined || order.earlier.every(({ filledQty }) => filledQty === 0n)) return null
+  const { state, terms, entry, earlier } = order
+  return { is: 'ended', state, terms, entry, order: last, earlier: earlier.slice(0, -1) }
 }
 
 /**
@@ -339,23 +361,35 @@ async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Prom
   const { deadline } = known.terms
   const isLate = (await run.chain.look()).head.timestamp >= deadline
   const now = await followOrCancel(run, known, isLate || cancelled)
-  if (now.is === 'live') {
-    run.seenAtBroker.set(now.terms.orderId, true)
-    const since = Math.floor(now.order.createdAt.getTime() / 1_000)
-    return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, deadline) }
-  }
   const reason = reasonOf(now.order, isLate && !cancelled)
-  return now.order.filledQty > 0n ? settle(run, now) : refundHeld(run, now, reason)
+  const mayFollow = now.is === 'ended' && isRenewable(now.entry, now)
+  if (now.is === 'live' || (mayFollow && !isLate && !cancelled)) return placedLater(run, now)
+  if (mayFollow) {
+    // Another run may be renewing it, one without the cancellation or with an older look at the chain.
+    const ended = await giveUp(run, decodeEntry(now, [...now.earlier, now.order]), reason)
+    return isResult(ended) ? ended : placedLater(run, ended)
+  }
+  return wholeOf(now).filledQty > 0n ? settle(run, now) : refundHeld(run, now, reason)
+}
+
+/** Leaves an order at the broker to a later run. */
+function placedLater(run: Run, { terms, order }: Live | Ended): RunResult {
+  run.seenAtBroker.set(terms.orderId, true)
+  const since = Math.floor(order.createdAt.getTime() / 1_000)
+  return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, terms.deadline) }
 }
 
 /** Follows a live order for a while, or cancels it. It stays live if the broker does not take the cancellation now. */
 async function followOrCancel(run: Run, known: Live | Ended, mustEnd: boolean): Promise<Live | Ended> {
   if (known.is === 'ended') return known
-  if (!mustEnd) return fromBroker(known, await follow(run, known.order))
+  const { order, earlier } = known
   try {
-    return fromBroker(known, await cancel(run, known.order))
+    if (mustEnd) return fromBroker(known, { order: await cancel(run, order), earlier })
+    // A limit order may rest for days: only the run that placed it waits for its fill.
+    const isResting = known.entry.limit && run.seenAtBroker.has(known.terms.orderId)
+    return isResting ? known : fromBroker(known, { order: await follow(run, order), earlier })
   } catch (error) {
-    if (error instanceof BrokerError) return known
+    if (error instanceof BrokerError && mustEnd) return known
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { type CorporateAction, namesOf } from '../../protocol/corporateActions.j
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import { INTENT_VERSION, type Intent, intentDigest } from '../../protocol/intent.js'
+import { type Intent, intentDigest } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import type { ChainState } from '../chainState.js'
@@ -82,7 +82,7 @@ async function poll<T>(
 }
 
 /**
- * Opens an order's envelope. Null when its content can't be trusted: it does not open, is not an intent (`v` 1), belongs to
+ * Opens an order's envelope. Null when its content can't be trusted: it does not open, is not an intent, belongs to
  * another order or account, or is not signed by the account: by its key, or as a contract at the head.
  */
 export async function unseal(
@@ -92,8 +92,7 @@ export async function unseal(
   { head }: Look,
 ): Promise<Intent | null> {
   const intent = await openedOrNull(run.open.intent(envelope))
-  if (intent === null || intent.v !== INTENT_VERSION || intent.orderId !== orderId) return null
-  if (!sameAddress(intent.account, escrow.account)) return null
+  if (intent?.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
   const { sig, ...unsigned } = intent
   const digest = intentDigest(unsigned, domainOf(run))
   return (await run.chain.isSignedBy(escrow.account, digest, sig, head)) ? intent : null

@@ -8,6 +8,7 @@ import { withFill, withoutOrder } from '../money.js'
 import type { Run } from '../run.js'
 import { COST_OVER_NOTIONAL, cancel, costsMore, findByEntry } from './atBroker.js'
 import { type AccountState, termsOfEntry } from './life.js'
+import { wholeOf } from './placements.js'
 import { readEscrow } from './read.js'
 import { writePortfolio } from './write.js'
 
@@ -78,10 +79,13 @@ const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', '
  */
 async function endAtBroker(run: Run, entry: OpenOrder, orderId: Hex): Promise<EndAtBroker> {
   try {
-    const found = await findByEntry(run, orderId, entry)
-    const order = found?.state === 'live' ? await cancel(run, found) : found
-    if (order?.state === 'live') return { kind: 'unfinished' }
-    return { kind: 'ended', order, loss: order ? lossOf(entry, order) : undefined }
+    const placed = await findByEntry(run, orderId, entry)
+    if (placed === null) return { kind: 'ended', order: null, loss: undefined }
+    const { order: last, earlier } = placed
+    const order = wholeOf({ order: last.state === 'live' ? await cancel(run, last) : last, earlier })
+    return order.state === 'live'
+      ? { kind: 'unfinished' }
+      : { kind: 'ended', order, loss: lossOf(entry, order) }
   } catch (error) {
     const code = codeOf(error)
     if (LEFT_TO_A_PERSON.has(code)) return { kind: 'unfinished', code }

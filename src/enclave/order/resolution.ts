@@ -22,9 +22,10 @@ import type { Look } from '../heads.js'
 import { withoutOrder, withTrade, worthOf } from '../money.js'
 import type { Run } from '../run.js'
 import { hasLeapt } from './admission.js'
-import { assertOurs, costsMore } from './atBroker.js'
+import { costsMore, findByEntry } from './atBroker.js'
 import { type AccountState, termsOfEscrow } from './life.js'
 import { carryOutMove, type MoveRejection } from './move.js'
+import { wholeOf } from './placements.js'
 import { awaitEscrow, domainOf, findPrice, type Seen } from './read.js'
 import { submitRefund, submitSettlement, writePortfolio } from './write.js'
 
@@ -151,7 +152,9 @@ async function whyNotStuck(
   try {
     const found = await broker.getOrderByClientOrderId(clientOrderId)
     if (found?.state === 'live') return 'order-live'
-    if (found) costsMore(entry, await assertOurs(run, found, entry))
+    const placed = found && (await findByEntry(run, orderId, entry))
+    if (placed?.order.state === 'live') return 'order-live'
+    if (placed) costsMore(entry, wholeOf(placed))
     return isOver ? null : 'order-not-stuck'
   } catch (error) {
     const code = codeOf(error)

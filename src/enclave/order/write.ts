@@ -22,6 +22,7 @@ import {
   newEntry,
   type OrderTerms,
 } from './life.js'
+import { wholeOf } from './placements.js'
 
 /** A new order that was let in, and not written yet. */
 export interface Admitted {
@@ -81,19 +82,23 @@ export async function writeAhead(run: Run, { state, terms, lock }: Admitted): Pr
   const entry = newEntry(terms, lock, run.clock.seconds())
   const portfolio = withOrder(state.portfolio, terms.orderId, entry)
   const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
-  return { is: 'held', state: written, terms, entry, mayBeAtBroker: false }
+  return { is: 'held', state: written, terms, entry, earlier: [], mayBeAtBroker: false }
 }
 
 /** Marks a held order, so that no run that looks at the chain from then on sends it. */
-export async function writeNeverPlaced(run: Run, { state, terms, entry }: Held): Promise<NeverPlaced> {
+export async function writeNeverPlaced(
+  run: Run,
+  { state, terms, entry, earlier }: Held,
+): Promise<NeverPlaced> {
   const marked = markedEntry(entry)
   const portfolio = withOrder(withoutOrder(state.portfolio, terms.orderId), terms.orderId, marked)
   const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
-  return { is: 'neverPlaced', state: written, terms, entry: marked }
+  return { is: 'neverPlaced', state: written, terms, entry: marked, earlier }
 }
 
 /** The whole escrow goes to the pool; the part that a buy did not cost is credited to `cash`, so that the price does not show. */
-export async function settle(run: Run, { state, terms, entry, order }: Ended): Promise<RunResult> {
+export async function settle(run: Run, { state, terms, entry, ...placed }: Ended): Promise<RunResult> {
+  const order = wholeOf(placed)
   const excess = costsMore(entry, order)
   const credit = { credited: terms.escrowed, fees: run.fees }
   const settled = withFill(state.portfolio, terms.orderId, order, credit)
@@ -105,7 +110,7 @@ export async function settle(run: Run, { state, terms, entry, order }: Ended): P
 /** Says what a trade came to, fees included. Buys too: a notice of sales alone would show the server which order is one. */
 async function leaveFilled(
   run: Run,
-  { state, terms, entry, order }: Omit<Ended, 'is'>,
+  { state, terms, entry, order }: Omit<Ended, 'is' | 'earlier'>,
 ): Promise<Pick<RunResult, 'notice'>> {
   const { side, symbol } = entry
   if (side !== 'BUY' && side !== 'SELL') return {}

@@ -7,7 +7,7 @@ import { joined } from '../../../src/broker/orders.js'
 import type { Rpc } from '../../../src/chain/rpc.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement, type MoneyState } from '../../../src/enclave/doctor/invariants.js'
-import { type BrokerBooks, readMoneyState } from '../../../src/enclave/doctor/moneyState.js'
+import { type BrokerBooks, byFirstId, readMoneyState } from '../../../src/enclave/doctor/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
@@ -69,7 +69,7 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
       Object.entries(account.positions).map(([symbol, qty]) => [symbol, parseDecimal(qty, SHARE_DECIMALS)]),
     ),
     activities: asActivities(activityPageSchema.parse(activities)),
-    orders: new Map(joined(orders).map((order) => [order.clientOrderId, order])),
+    orders: byFirstId(joined(orders)),
   }
 }
 

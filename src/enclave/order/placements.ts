@@ -1,0 +1,54 @@
+// A limit order at the broker: a placement for each day, one after the other. Pure.
+import { type BrokerOrder, joinedWith } from '../../broker/index.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
+import type { OpenOrder } from '../../protocol/portfolio.js'
+import { costOf, isSaleTradable, meetsBrokerMinimum, min, notionalAtBroker, worthOf } from '../money.js'
+
+/** An order at the broker: its last placement, and those before it, which have ended. */
+export interface Placed {
+  order: BrokerOrder
+  /** The oldest first; empty unless a limit order was renewed. */
+  earlier: readonly BrokerOrder[]
+}
+
+/** All placements as one: ordered as the first, standing as the last, with the fills of all. */
+export function wholeOf({ order, earlier }: Placed): BrokerOrder {
+  const [first, ...others] = earlier
+  return first ? joinedWith(first, [...others, order]) : order
+}
+
+/** Whether another placement may have followed this one, whatever the order's time in force: the broker's answer alone tells. */
+export function mayHaveFollower({ limitPrice, state }: BrokerOrder): boolean {
+  return limitPrice !== null && (state === 'expired' || state === 'canceled')
+}
+
+/**
+ * Whether the rest of an order is to be placed again. Only the order's entry and ended placements decide, so all runs decide alike: an
+ * order of which this is false is at its end, without a mark.
+ */
+export function isRenewable(entry: OpenOrder, placed: Placed): boolean {
+  return entry.limit?.timeInForce === 'GTD' && mayHaveFollower(placed.order) && restOf(entry, placed) > 0n
+}
+
+/** What a limit order has left to place: USDC base units of a buy, share base units of a sale. 0 for less than the broker takes. */
+export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Placed): bigint {
+  const whole = wholeOf(placed)
+  if (side === 'BUY') {
+    const left = notionalAtBroker(notional) - costOf(whole)
+    return meetsBrokerMinimum(left) ? left : 0n
+  }
+  const left = min(whole.qty ?? 0n, locked) - whole.filledQty
+  return left > 0n && isSaleTradable(left, worthOf(left, limit?.price ?? 0n)) ? left : 0n
+}
+
+/** Whether an order's limit was set for other shares than those of today: a split or its like took effect since. */
+export function isOutdated(
+  { symbol, placedAt, limit }: OpenOrder,
+  actions: readonly CorporateAction[],
+): boolean {
+  if (limit === undefined) return false
+  return actions.some((action) => {
+    if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT' || action.recordAt < placedAt) return false
+    return action.symbol === symbol || (action.kind === 'SYMBOL_CHANGE' && action.successor === symbol)
+  })
+}
