@@ -4,7 +4,10 @@ import {
   INTENT_VERSION,
   type Intent,
   intentDigest,
-  intentTypes,
+  intentTypesOf,
+  isOnIncrement,
+  LIMIT_INTENT_VERSION,
+  type Limit,
   type Side,
   sealIntent,
   unsignedIntentSchema,
@@ -28,6 +31,11 @@ export interface OrderRequest {
    * The source of a BUY's funds: the wallet's USDC (default), or the portfolio's cash, which shows no amount on chain.
    */
   readonly payFrom?: 'wallet' | 'cash' | undefined
+  /**
+   * Makes a BUY or a SELL a limit order: the highest price of a buy, the lowest of a sale (USD, 6 decimals). `DAY` ends at the market's
+   * close, `GTD` is renewed each day until the deadline. Only enclave and broker see the price.
+   */
+  readonly limit?: Limit | undefined
 }
 
 /** An order ready for its escrow to be opened and its envelope to be posted. `intent` is confidential. */
@@ -72,7 +80,7 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   const digest = intentDigest(unsigned, platform)
   const sig = await wallet.signTyped({
     domain: intentDomain(platform),
-    types: intentTypes,
+    types: intentTypesOf(unsigned),
     message: unsigned,
     digest,
   })
@@ -96,7 +104,7 @@ function isPaidByWallet({ side, symbol, payFrom }: OrderRequest): boolean {
 }
 
 function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
-  const { side, symbol, maxSpend, deadline } = request
+  const { side, symbol, maxSpend, deadline, limit } = request
   if (maxSpend <= 0n) throw new ClientError('invalid-order', 'Enter an amount above zero.')
   if ((side === 'BUY' || side === 'SELL') && symbol === 'USDC') {
     throw new ClientError('invalid-order', 'USDC can be deposited and withdrawn, not bought or sold.')
@@ -104,8 +112,12 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   if (side === 'DEPOSIT' && request.payFrom === 'cash') {
     throw new ClientError('invalid-order', 'A deposit comes from the wallet.')
   }
+  if (limit !== undefined) assertLimit(side, limit)
+  const version = limit
+    ? { v: LIMIT_INTENT_VERSION, limitPrice: limit.price.toString(), timeInForce: limit.timeInForce }
+    : { v: INTENT_VERSION }
   const fields = {
-    v: INTENT_VERSION,
+    ...version,
     orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(ORDER_ID_BYTES))),
     account,
     orgId: deps.orgId,
@@ -120,6 +132,17 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   if (unsigned.success) return unsigned.data
   const paths = unsigned.error.issues.map((issue) => issue.path.join('.'))
   throw new ClientError('invalid-order', `The order is malformed: ${paths.join(', ')}.`)
+}
+
+function assertLimit(side: Side, limit: Limit): void {
+  if (side !== 'BUY' && side !== 'SELL') {
+    throw new ClientError('invalid-order', 'Only buys and sales take a limit price.')
+  }
+  if (isOnIncrement(limit.price)) return
+  throw new ClientError(
+    'invalid-order',
+    'A limit price is in whole cents, or in hundredths of a cent below 1 USD.',
+  )
 }
 
 /**

@@ -63,6 +63,17 @@ it('a sealed order opens for the enclave as the signed intent that was asked for
   )
 })
 
+it('a sealed limit order has its price in the signed intent, and nowhere else', async () => {
+  const limit = { price: 190_500_000n, timeInForce: 'GTD' } as const
+  const order = await sealOrder({ ...buy, limit }, deps())
+  const intent = intentSchema.parse(await open(order.envelope, hexToBytes(INTENT_PRIVATE_KEY), ORDER_PLACE))
+  expect(intent).toMatchObject({ v: 2, limitPrice: limit.price, timeInForce: 'GTD' })
+  expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(chain().account('alice'))
+  const market = await sealOrder(buy, deps())
+  expect(order.envelope.ct.length).toBe(market.envelope.ct.length)
+  expect(Object.keys(order)).toEqual(Object.keys(market))
+})
+
 it('a sealed order has its signature in the one accepted form, however the wallet writes it', async () => {
   const zeroBased = (signature: string) => signature.replace(/1([bc])$/, (_, v) => (v === 'b' ? '00' : '01'))
   const { intent } = await sealOrder(buy, deps(new OddWallet(zeroBased)))
@@ -79,6 +90,8 @@ it.each<[string, Partial<OrderRequest>]>([
   ['a deposit of cash into cash', { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' }],
   ['a deadline in fractions', { deadline: 1.5 }],
   ['more than 256 bits', { maxSpend: 1n << 256n }],
+  ['a limit between two cents', { limit: { price: 190_505_000n, timeInForce: 'DAY' } }],
+  ['a withdrawal with a limit', { side: 'WITHDRAW', limit: { price: 1_000_000n, timeInForce: 'DAY' } }],
 ])('a sealed order is not made of %s', async (_, change) => {
   await expect(sealOrder({ ...buy, ...change }, deps())).rejects.toMatchObject({ code: 'invalid-order' })
 })

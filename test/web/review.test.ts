@@ -8,12 +8,15 @@ const order = {
   units: 1_000_000_000n,
   shares: 5_000_000_000n,
   price: usd(200) as bigint | null,
+  limit: null as bigint | null,
   isAll: false,
 }
 const ticket = { side: 'BUY', symbol: 'AAPL', unit: 'usdc' } as const
 
 it.each<[Partial<Parameters<typeof reviewWords>[0]>, Partial<typeof order>, string | RegExp]>([
   [{}, {}, 'Buys about 5 AAPL at 200.00 now.'],
+  [{}, { limit: usd(200) }, 'Buys about 5 AAPL at 200.00 or less.'],
+  [{ side: 'SELL' }, { limit: usd(200) }, /^Sells about 5 AAPL at 200\.00 or more\./],
   [{}, { price: null }, 'Buys AAPL for 1,000.00 USDC.'],
   [{ unit: 'shares' }, {}, /^5 AAPL at 200\.00 now come to 1,000\.00 USDC\. The order is for this amount/],
   [{ side: 'SELL' }, {}, 'Sells about 5 AAPL at 200.00 now. You receive about 999.98 USDC.'],

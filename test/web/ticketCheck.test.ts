@@ -19,6 +19,7 @@ const ticket: Ticket = {
   unit: 'usdc',
   payFrom: 'wallet',
   hours: 24,
+  ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
   feePayer: 'platform',
 }
 
@@ -50,10 +51,36 @@ const facts: TicketFacts = {
 const check = (to: Partial<Ticket>, of: Partial<TicketFacts> = {}) =>
   checkTicket({ ...ticket, ...to }, { ...facts, ...of })
 
+describe('a limit order', () => {
+  const limited = { priced: 'limit', limitPrice: '100' } as const
+
+  it('is sized at its limit, but a sale at the market where that is higher', () => {
+    const buy = { units: usdc(250), shares: shares(2.5), price: usdc(100), limit: usdc(100) }
+    expect(check(limited)).toMatchObject(buy)
+    expect(check({ ...limited, side: 'SELL' })).toMatchObject({ shares: shares(1.25), limit: usdc(100) })
+    const above = { ...limited, side: 'SELL', limitPrice: '250', amount: '500' } as const
+    expect(check(above)).toMatchObject({ shares: shares(2), limit: usdc(250) })
+    // 2 shares at no more than 100.
+    expect(check({ ...limited, unit: 'shares', amount: '2' })).toMatchObject({ units: usdc(200) })
+  })
+
+  it('cannot be sent without its price, or with one that the broker does not take', () => {
+    expect(check({ ...limited, limitPrice: '' })).toEqual({ kind: 'empty' })
+    expect(check({ ...limited, limitPrice: '100.001' })).toMatchObject({ kind: 'fault', field: 'limit' })
+  })
+})
+
 describe('an order that can go through', () => {
   it('carries its amount, and about how many shares that is', () => {
     expect(check({})).toEqual({
-      ...{ kind: 'ready', units: usdc(250), shares: shares(1.25), price: usdc(200), isAll: false },
+      ...{
+        kind: 'ready',
+        units: usdc(250),
+        shares: shares(1.25),
+        price: usdc(200),
+        limit: null,
+        isAll: false,
+      },
     })
     expect(check({ symbol: 'MUTE' })).toMatchObject({ kind: 'ready', shares: null, price: null })
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   amountOf,
   EMPTY_TICKET,
+  limitOf,
   orderOf,
   type Ticket,
   ticketOf,
@@ -15,6 +16,7 @@ const ticket: Ticket = {
   payFrom: 'wallet',
   unit: 'usdc',
   hours: 24,
+  ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
   feePayer: 'platform',
 }
 const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
@@ -49,8 +51,25 @@ describe('the order on the ticket', () => {
   it('ends after the hours chosen, and says what a buy is paid from, and a sale not', () => {
     const deadline = Date.parse('2026-03-03T10:00:00Z') / 1_000
     const order = { side: 'BUY', symbol: 'AAPL', maxSpend: 250n, deadline, payFrom: 'cash' }
-    expect(orderOf({ ...ticket, payFrom: 'cash' }, 250n, now)).toEqual(order)
-    expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, 250n, now)).not.toHaveProperty('payFrom')
+    const sized = { units: 250n, limit: null }
+    expect(orderOf({ ...ticket, payFrom: 'cash' }, sized, now)).toEqual(order)
+    expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, sized, now)).not.toHaveProperty('payFrom')
+    const limit = { price: 190_500_000n, timeInForce: 'GTD' }
+    expect(orderOf({ ...ticket, timeInForce: 'GTD' }, { ...sized, limit: limit.price }, now)).toMatchObject({
+      limit,
+    })
+  })
+
+  it.each([
+    ['190.50', 190_500_000n],
+    ['0.5001', 500_100n],
+    ['', null],
+    ['190.505', 'Enter whole cents, or hundredths of a cent below 1 USD.'],
+    ['0', 'Enter whole cents, or hundredths of a cent below 1 USD.'],
+    ['1e2', 'Enter a plain number, such as 190 or 190.50.'],
+  ])('has the limit price "%s" as %s', (limitPrice, expected) => {
+    expect(limitOf({ ...ticket, priced: 'limit', limitPrice })).toBe(expected)
+    expect(limitOf({ ...ticket, side: 'WITHDRAW', priced: 'limit', limitPrice })).toBeNull()
   })
 })
 

@@ -1,9 +1,10 @@
 import { formatDecimal, type Hex, type OrderRequest, type Portfolio } from '../../src/client/index.js'
 import { money } from '../words/format.js'
+import { limitWords } from './review.js'
 import { decimalsOf, isMove } from './ticketOrder.js'
 
 /** The content of an order. */
-export type Ordered = Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend'>
+export type Ordered = Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend' | 'limit'>
 
 /** The page's knowledge of a wallet's orders beyond the chain. It is confidential, and stays in memory. */
 export interface OrderMemory {
@@ -26,16 +27,20 @@ export function withOpenOrders(memory: OrderMemory, openOrders: Portfolio['openO
   const unknown = Object.entries(openOrders).filter(([orderId]) => !memory.ordered.has(orderId))
   if (unknown.length === 0) return memory
   const ordered = new Map(memory.ordered)
-  for (const [orderId, { side, symbol, notional }] of unknown) {
-    ordered.set(orderId, { side, symbol, maxSpend: notional })
+  for (const [orderId, { side, symbol, notional, limit }] of unknown) {
+    ordered.set(orderId, { side, symbol, maxSpend: notional, limit })
   }
   return { ...memory, ordered }
 }
 
-/** `Buy AAPL for 1,000.00 USDC`. */
+/** `Buy AAPL for 1,000.00 USDC`, or `Buy AAPL for 1,000.00 USDC at 190.00 or less, until the close`. */
 export function requestWords(request: Ordered): string {
-  const { side, symbol, maxSpend } = request
+  const { side, symbol, maxSpend, limit } = request
   const verb = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }[side]
-  if (!isMove(side)) return `${verb} ${symbol} for ${money(maxSpend)} USDC`
+  if (!isMove(side)) {
+    const end = limit?.timeInForce === 'DAY' ? ', until the close' : ''
+    const at = limit === undefined ? '' : ` ${limitWords(side, limit.price)}${end}`
+    return `${verb} ${symbol} for ${money(maxSpend)} USDC${at}`
+  }
   return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
 }

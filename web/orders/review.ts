@@ -9,7 +9,7 @@ import { isMove, type Ticket } from './ticketOrder.js'
 /** The order in one sentence, before it is signed. */
 export function reviewWords(
   { side, symbol, unit }: Pick<Ticket, 'side' | 'symbol' | 'unit'>,
-  order: Pick<Ready, 'units' | 'shares' | 'price' | 'isAll'>,
+  order: Pick<Ready, 'units' | 'shares' | 'price' | 'limit' | 'isAll'>,
   { fees }: Pick<MarketView, 'fees'>,
 ): string {
   if (isMove(side)) {
@@ -20,7 +20,7 @@ export function reviewWords(
   }
   const amount = `${money(order.units)} USDC`
   if (order.price === null || order.shares === null) return `${VERBS[side]} ${symbol} for ${amount}.`
-  const at = `at ${money(order.price)} now`
+  const at = order.limit === null ? `at ${money(order.price)} now` : limitWords(side, order.limit)
   const worth = worthOf(order)
   const fee = feesOfAmount(fees, worth, order.price) ?? 0n
   const received = `You receive about ${money(worth > fee ? worth - fee : 0n)} USDC.`
@@ -33,6 +33,11 @@ export function reviewWords(
     return `${quantity} come to ${amount}. The order is for this amount: if the price changes before it is placed, so does the number of shares.`
   if (side === 'BUY') return `Buys about ${quantity}.`
   return `Sells about ${quantity}. ${received}`
+}
+
+/** A limit in words, such as "at 190.00 or less". */
+export function limitWords(side: Side, limit: bigint): string {
+  return `at ${money(limit)} or ${side === 'BUY' ? 'less' : 'more'}`
 }
 
 /** How long the order may wait for the market; null if it does not. A closed market holds up no deposit or withdrawal. */

@@ -24,6 +24,7 @@ import {
   isMove,
   isPaidByWallet,
   LEAST,
+  limitOf,
   type Ticket,
   type TicketDraft,
   unitOf,
@@ -45,7 +46,7 @@ export interface TicketFacts {
   readonly now: number
 }
 
-export type TicketField = 'symbol' | 'amount' | 'hours'
+export type TicketField = 'symbol' | 'amount' | 'hours' | 'limit'
 
 /** Why the ticket cannot be sent. */
 export interface Fault {
@@ -64,7 +65,10 @@ export interface Ready {
   readonly units: bigint
   /** Share base units at the current price; null without a price, and for an order that moves cash. */
   readonly shares: bigint | null
+  /** The price that sizes the order: its limit, or the market's. */
   readonly price: bigint | null
+  /** USD with 6 decimals; null at the market's price. */
+  readonly limit: bigint | null
   /** Whether a sale takes all free shares. */
   readonly isAll: boolean
 }
@@ -83,17 +87,31 @@ const MOST_PERCENT = 103n
 export function checkTicket(ticket: Ticket, facts: TicketFacts): Checked {
   const blocked = blockedBy(ticket, facts)
   if (blocked !== null) return blocked
+  const limit = limitOf(ticket)
+  if (typeof limit === 'string') return faultOf('limit', 'Check the limit price', limit)
   const amount = amountOf(ticket)
-  if (amount === null) return { kind: 'empty' }
+  if (amount === null || (isLimited(ticket) && limit === null)) return { kind: 'empty' }
   if (typeof amount === 'string') return faultOf('amount', 'Check the amount', amount)
   return sized(ticket, facts, amount)
+}
+
+function isLimited({ side, priced }: Ticket): boolean {
+  return !isMove(side) && priced === 'limit'
+}
+
+/** The price that sizes an order: as in the enclave, a buy's limit, and the higher of a sale's limit and the market. */
+function sizingPrice(ticket: Ticket, { market }: TicketFacts): bigint | null {
+  const limit = limitOf(ticket)
+  const now = priceOf(market, ticket.symbol)
+  if (typeof limit !== 'bigint') return now
+  return ticket.side === 'SELL' && now !== null && now > limit ? now : limit
 }
 
 /** The amount that may be ordered, in the ticket's unit; null while it is unknown. */
 export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | null {
   const { side, symbol } = ticket
   if (isDepositOfShares(ticket)) return facts.walletShares && balanceOf(facts.walletShares, symbol)
-  const price = priceOf(facts.market, symbol)
+  const price = sizingPrice(ticket, facts)
   const held = facts.portfolio && freeShares(facts.portfolio, symbol)
   if (side === 'SELL' || (side === 'WITHDRAW' && symbol !== 'USDC')) {
     if (unitOf(ticket) === 'shares' || held === null || held === 0n) return held
@@ -167,12 +185,14 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
 
 function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Ready {
   const { side, symbol } = ticket
-  const price = priceOf(facts.market, symbol)
+  const price = sizingPrice(ticket, facts)
+  const typed = limitOf(ticket)
+  const limit = typeof typed === 'bigint' ? typed : null
   const available = availableUnits(ticket, facts)
   const inShares = unitOf(ticket) === 'shares'
   if (isMove(side)) {
     if (available !== null && amount > available) return tooMuch(ticket, available)
-    return { kind: 'ready', units: amount, shares: inShares ? amount : null, price, isAll: false }
+    return { kind: 'ready', units: amount, shares: inShares ? amount : null, price, limit, isAll: false }
   }
   if (inShares && price === null) {
     return faultOf('amount', 'No price now', `${symbol} has no price now. Enter an amount in USDC.`)
@@ -183,10 +203,10 @@ function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Read
   if (side === 'SELL' && facts.portfolio !== null && available !== null) {
     const held = freeShares(facts.portfolio, symbol)
     const isOpen = facts.clock?.isOpen ?? false
-    return sale({ ticket, amount, available, price, units, quantity, held, isOpen })
+    return sale({ ticket, amount, available, price, limit, units, quantity, held, isOpen })
   }
   if (available !== null && amount > available) return tooMuch(ticket, available)
-  return { kind: 'ready', units, shares: quantity, price, isAll: false }
+  return { kind: 'ready', units, shares: quantity, price, limit, isAll: false }
 }
 
 interface Sale {
@@ -194,6 +214,7 @@ interface Sale {
   readonly amount: bigint
   readonly available: bigint
   readonly price: bigint | null
+  readonly limit: bigint | null
   readonly units: bigint
   readonly quantity: bigint | null
   /** The free shares. */
@@ -203,14 +224,14 @@ interface Sale {
 }
 
 function sale(of: Sale): Fault | Ready {
-  const { ticket, amount, available, price, units, quantity, held, isOpen } = of
+  const { ticket, amount, available, price, limit, units, quantity, held, isOpen } = of
   const most = unitOf(ticket) === 'shares' ? available : (available * MOST_PERCENT) / PERCENT
   if (available === 0n || price === null || amount > most) return tooMuch(ticket, available)
-  if (amount < available) return { kind: 'ready', units, shares: quantity, price, isAll: false }
+  if (amount < available) return { kind: 'ready', units, shares: quantity, price, limit, isAll: false }
   // A rulebook limits the amount that is sent, and not what the shares are worth: a typed one is raised least.
   const percent = ALL_PERCENT[isOpen || unitOf(ticket) !== 'shares' ? 'open' : 'closed']
   const all = (notionalOf(held, price, 'up') * percent) / PERCENT
-  return { kind: 'ready', units: all > units ? all : units, shares: held, price, isAll: true }
+  return { kind: 'ready', units: all > units ? all : units, shares: held, price, limit, isAll: true }
 }
 
 function tooMuch(ticket: Ticket, available: bigint): Fault {

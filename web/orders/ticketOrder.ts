@@ -1,4 +1,6 @@
 import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
+import { isOnIncrement } from '../../src/protocol/intent.js'
+import { PRICE_DECIMALS } from '../../src/protocol/units.js'
 import { plainNumber } from '../words/format.js'
 
 /** The fields of the ticket. */
@@ -9,6 +11,11 @@ export interface Ticket {
   /** The unit of a buy's or a sale's amount. */
   readonly unit: 'usdc' | 'shares'
   readonly payFrom: 'wallet' | 'cash'
+  /** Whether a buy or a sale is at the market's price, or at a limit. */
+  readonly priced: 'market' | 'limit'
+  /** The limit price as typed. */
+  readonly limitPrice: string
+  readonly timeInForce: NonNullable<OrderRequest['limit']>['timeInForce']
   readonly hours: number
   /** The payer of the network fee for opening the order, where the platform offers to pay. */
   readonly feePayer: 'platform' | 'wallet'
@@ -23,6 +30,7 @@ export interface TicketDraft extends Omit<Ticket, 'symbol'> {
 
 export const EMPTY_TICKET: TicketDraft = {
   ...{ side: 'BUY', amount: '', unit: 'usdc', payFrom: 'wallet', hours: 24 },
+  ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
   feePayer: 'platform',
   ...{ equity: null, asset: 'USDC' },
 }
@@ -90,12 +98,26 @@ export function amountOf(ticket: Ticket): bigint | string | null {
   return units
 }
 
-/** The ticket's order, with its deadline counted from now. */
+/** The typed limit price in USD with 6 decimals, or its fault in words; null if empty, and for an order without a limit. */
+export function limitOf({
+  side,
+  priced,
+  limitPrice,
+}: Pick<Ticket, 'side' | 'priced' | 'limitPrice'>): bigint | string | null {
+  if (isMove(side) || priced === 'market' || limitPrice.trim() === '') return null
+  const text = plainNumber(limitPrice)
+  if (text === null) return 'Enter a plain number, such as 190 or 190.50.'
+  const price = (text.split('.')[1] ?? '').length > PRICE_DECIMALS ? 0n : parseDecimal(text, PRICE_DECIMALS)
+  return isOnIncrement(price) ? price : 'Enter whole cents, or hundredths of a cent below 1 USD.'
+}
+
+/** The ticket's order, with its deadline counted from now. @param limit USD with 6 decimals; null for the market's price */
 export function orderOf(
-  { side, symbol, payFrom, hours }: Pick<Ticket, 'side' | 'symbol' | 'payFrom' | 'hours'>,
-  maxSpend: bigint,
+  { side, symbol, payFrom, timeInForce, hours }: Ticket,
+  { units: maxSpend, limit: price }: { readonly units: bigint; readonly limit: bigint | null },
   now: number,
 ): OrderRequest {
   const deadline = Math.floor(now / 1_000) + hours * HOUR_SECONDS
-  return { side, symbol, maxSpend, deadline, ...(side === 'BUY' && { payFrom }) }
+  const limit = price === null ? {} : { limit: { price, timeInForce } }
+  return { side, symbol, maxSpend, deadline, ...limit, ...(side === 'BUY' && { payFrom }) }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Client, Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
-import { sideSchema } from '../../src/protocol/intent.js'
+import { limitSchema, sideSchema } from '../../src/protocol/intent.js'
 import { uint256Schema } from '../../src/protocol/units.js'
 import type { Ordered } from '../orders/orderMemory.js'
 import type { DeviceStore } from './browser.js'
@@ -25,6 +25,7 @@ const orderedSchema = z.object({
   side: sideSchema,
   symbol: z.string(),
   maxSpend: uint256Schema,
+  limit: limitSchema.optional(),
 })
 const keptSchema = z.array(z.tuple([bytes32Schema, orderedSchema]))
 
@@ -45,8 +46,9 @@ export function createKeptRequests({ client, store, chainId, account }: KeptRequ
     const found = keptSchema.safeParse(await client.openFromDevice(PURPOSE, bytes))
     return new Map(found.success ? found.data : [])
   }
-  async function add(orderId: Hex, { side, symbol, maxSpend }: Ordered): Promise<void> {
-    const all = [...new Map(await open()).set(orderId, { side, symbol, maxSpend })].slice(-MOST)
+  async function add(orderId: Hex, { side, symbol, maxSpend, limit }: Ordered): Promise<void> {
+    const request = { side, symbol, maxSpend, ...(limit && { limit }) }
+    const all = [...new Map(await open()).set(orderId, request)].slice(-MOST)
     await store.set(record, await client.sealForDevice(PURPOSE, z.encode(keptSchema, all)))
   }
   return {

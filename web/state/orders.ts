@@ -183,8 +183,9 @@ function listedOf(
 }
 
 function requestOf(summary: OrderSummary | null): Ordered | null {
-  const { side = null, symbol = null, amount = null } = summary ?? {}
-  return side === null || symbol === null || amount === null ? null : { side, symbol, maxSpend: amount }
+  const { side = null, symbol = null, amount = null, limit = null } = summary ?? {}
+  if (side === null || symbol === null || amount === null) return null
+  return { side, symbol, maxSpend: amount, ...(limit && { limit }) }
 }
 
 const LEAST_MS = 1_500

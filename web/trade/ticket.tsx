@@ -25,6 +25,7 @@ import { useAccount, useStore } from '../state/context.js'
 import type { PlacingState } from '../state/placing.js'
 import { failureOf, isAsleep } from '../words/failures.js'
 import { AmountField } from './amountField.js'
+import { LimitFields } from './limitFields.js'
 import { OrderStages } from './orderStages.js'
 import { TicketSteps } from './ticketSteps.js'
 import './ticket.css'
@@ -74,7 +75,7 @@ export function Ticket({ market }: { market: MarketView }) {
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(orderOf(ticket, order.units, Date.now()), wantsPlatform)) {
+    if (await placing.place(orderOf(ticket, order, Date.now()), wantsPlatform)) {
       draft.value = { ...draft.peek(), amount: '' }
     }
   }
@@ -192,6 +193,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
           onChange={(to) => onChange({ payFrom: to })}
         />
       ) : null}
+      {isMove(side) ? null : <LimitFields ticket={ticket} error={errorOf('limit')} onChange={onChange} />}
       <AmountField
         ticket={ticket}
         hint={available(ticket, facts)}

@@ -67,7 +67,7 @@ function amountsOf(entry: HistoryEntry): Amounts {
     case 'opened':
       return depositOf(entry) ?? { ...NONE, value: entry.escrowed }
     case 'accepted':
-      return { ...NONE, symbol: entry.symbol, value: entry.amount }
+      return { ...NONE, symbol: entry.symbol, value: entry.amount, price: entry.limit?.price ?? null }
     case 'bought':
       return { symbol: entry.symbol, moved: entry.shares, value: entry.cost, price: entry.price }
     case 'sold':

@@ -14,7 +14,8 @@ import {
 } from '../../client/index.js'
 import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import { sideSchema } from '../../protocol/intent.js'
+import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/intent.js'
+import { PRICE_DECIMALS } from '../../protocol/units.js'
 import { aDuration, anAmount, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, failureOf } from '../../terminal/failure.js'
 import type { AddCommand, CommandContext } from '../context.js'
@@ -29,6 +30,9 @@ interface Options extends WalletOptions, Following {
   /** In seconds. */
   readonly deadline?: number
   readonly payBy: 'wallet' | 'cash'
+  /** USD with 6 decimals. */
+  readonly limit?: bigint
+  readonly timeInForce?: Limit['timeInForce']
   readonly sponsored?: true
 }
 
@@ -58,6 +62,16 @@ export const addOrder: AddCommand = (root, context) => {
       'wallet',
     )
     .option(
+      '--limit <price>',
+      'makes it a limit order: the highest price of a buy, the lowest of a sale, in USD. Only enclave and broker see it',
+      anAmount(PRICE_DECIMALS),
+    )
+    .option(
+      '--time-in-force <day|gtd>',
+      'ends a limit order at the close of the market (day, the default), or renews it each day until the deadline (gtd)',
+      (text) => parsedBy(timeInForceSchema)(text.toUpperCase()),
+    )
+    .option(
       '--sponsored',
       'signs the opening instead of sending it: the platform opens the escrow and pays the gas, so the wallet needs no ether and no approval',
     )
@@ -82,8 +96,11 @@ function requestOf(
   side: Side,
   symbol: string,
   amount: string,
-  { deadline = DEADLINE_S, payBy }: Options,
+  { deadline = DEADLINE_S, payBy, limit: price, timeInForce }: Options,
 ): OrderRequest {
+  if (price === undefined && timeInForce !== undefined) {
+    throw new CommandError('usage', '--time-in-force needs --limit')
+  }
   const inShares = isMove(side) && symbol !== 'USDC'
   return {
     side,
@@ -91,6 +108,7 @@ function requestOf(
     maxSpend: anAmount(inShares ? SHARE_DECIMALS : USDC_DECIMALS)(amount),
     deadline: Math.floor(Date.now() / 1_000) + deadline,
     payFrom: payBy,
+    ...(price !== undefined && { limit: { price, timeInForce: timeInForce ?? 'DAY' } }),
   }
 }
 

@@ -150,8 +150,9 @@ function changeOf(known: Known, authorization: SignedWrite, after: Portfolio, ch
 }
 
 function acceptance(orderId: Hex, version: bigint, order: OpenOrder): EntryBody {
-  const { side, symbol, notional: amount, escrow: escrowed, locked } = order
-  return { kind: 'accepted', orderId, version, side, symbol, amount, escrowed, locked }
+  const { side, symbol, notional: amount, escrow: escrowed, locked, limit } = order
+  const terms = { side, symbol, amount, escrowed, locked, ...(limit && { limit }) }
+  return { kind: 'accepted', orderId, version, ...terms }
 }
 
 /** The fill of an order that left the portfolio; none for a refund, or for a reclaimed order without an effect. */

@@ -3,7 +3,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import { sideSchema } from '../../protocol/intent.js'
+import { limitSchema, sideSchema } from '../../protocol/intent.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 
@@ -80,6 +80,8 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     escrowed: uint256Schema,
     /** Shares that a sale locks. */
     locked: uint256Schema,
+    /** Of a limit order. */
+    limit: limitSchema.optional(),
     ...place,
   }),
   /** `cost` is rounded up to the cent. The rest of `escrowed` became cash; a buy with nothing escrowed was paid from cash. */

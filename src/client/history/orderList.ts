@@ -1,6 +1,6 @@
 import { type FeeSchedule, feesOfSale } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Side } from '../../protocol/intent.js'
+import type { Limit, Side } from '../../protocol/intent.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import type { Deposit, HistoryEntry } from './entries.js'
 
@@ -13,6 +13,8 @@ export interface OrderSummary {
   readonly symbol: string | null
   /** The ordered amount in USDC; for a withdrawal or a deposit the amount moved, in shares if `symbol` is an equity. */
   readonly amount: bigint | null
+  /** Of a limit order. */
+  readonly limit: Limit | null
   readonly escrowed: bigint
   /** Filled shares. */
   readonly shares: bigint | null
@@ -46,7 +48,7 @@ export function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary
 }
 
 function unknownOrder(orderId: Hex): OrderSummary {
-  const terms = { side: null, symbol: null, amount: null, escrowed: 0n }
+  const terms = { side: null, symbol: null, amount: null, limit: null, escrowed: 0n }
   const fill = { shares: null, value: null, price: null }
   const times = { openedAt: null, endedAt: null, openedIn: null, endedIn: null }
   return { orderId, state: 'OPEN', ...terms, ...fill, ...times, isFinal: true }
@@ -62,8 +64,8 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
         ...{ escrowed: entry.escrowed, openedAt: entry.timestamp, openedIn: entry.txHash },
       }
     case 'accepted': {
-      const { side, symbol, amount } = entry
-      return { side, symbol, amount }
+      const { side, symbol, amount, limit = null } = entry
+      return { side, symbol, amount, limit }
     }
     case 'bought': {
       const { symbol, amount, shares, cost: value, price } = entry
