@@ -1,11 +1,12 @@
-import { id } from 'ethers'
+import type { BlockTag } from 'ethers'
 import { z } from 'zod'
-import { interfaces } from '../../chain/interfaces.js'
+import { createOrderEscrow } from '../../chain/contracts.js'
+import { ChainAnswerError } from '../../chain/errors.js'
 import { blockCall, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
-import { openedByCall, type SignedOrder } from '../../chain/openingCall.js'
+import { openedByCall } from '../../chain/openingCall.js'
 import { decodeRevert, revertIn } from '../../chain/reverts.js'
-import type { Rpc, RpcAnswer } from '../../chain/rpc.js'
-import { wordOf } from '../../protocol/abiWord.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -23,40 +24,8 @@ interface RelayedCall {
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export type ChainView = ReturnType<typeof createChainView>
 
-/** A view of all three contracts that take authorizations. */
-const USED_DIGEST = id('usedDigest(bytes32)').slice(0, 10)
 /** Most nodes forget the state of a block that has 128 on top. */
 const MAX_DEPTH = 100
-const boolWord = z
-  .string()
-  .regex(/^0x0{63}[01]$/)
-  .transform((word) => word.endsWith('1'))
-/** A block may be older than the contract. */
-const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
-
-/** The members of `OrderEscrow.orders`, a word each: account, amount, deadline, commit, orgId, state, symbol, shares. */
-const ORDER_WORDS = 8
-const WORD_DIGITS = 64
-const orderWords = z
-  .string()
-  .regex(new RegExp(`^0x[0-9a-f]{${ORDER_WORDS * WORD_DIGITS}}$`))
-  .transform((answer) => answer.slice(2))
-const oldOrder = orderWords.or(z.literal('0x').transform(() => null))
-
-const encodeOrdersCall = (orderId: Hex) => interfaces.orderEscrow.encodeFunctionData('orders', [orderId])
-
-/** An order that was opened by a signature holds no shares. */
-const NO_SHARES = '0'.repeat(2 * WORD_DIGITS)
-
-/** Whether the escrow has, or had, exactly this order: its id is never used twice. */
-function isSameOrder(words: string, { account, amount, deadline, commit }: SignedOrder): boolean {
-  const expected =
-    wordOf('address', account) +
-    wordOf('uint256', amount) +
-    wordOf('uint64', BigInt(deadline)) +
-    wordOf('bytes32', commit)
-  return words.startsWith(expected) && words.endsWith(NO_SHARES)
-}
 
 const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
@@ -69,25 +38,18 @@ export function createChainView(options: {
 }) {
   const { rpc, from } = options
   const findMined = createFindMined(rpc)
+  const caller = createViewCaller(rpc)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
 
-  async function view({ target }: RelayedCall, data: string, tag: string): Promise<RpcAnswer | undefined> {
-    const [answer] = await rpc.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
-    return answer
-  }
-
-  /** @param isOld whether the block may be older than the contract */
-  async function hasEffect(call: RelayedCall, tag: string, isOld: boolean): Promise<boolean> {
-    const order = openedByCall(call.data)
-    if (order === null) {
-      const answer = await view(call, USED_DIGEST + call.digest.slice(2), tag)
-      return resultOf(answer, isOld ? oldBoolWord : boolWord)
-    }
-    const words = resultOf(
-      await view(call, encodeOrdersCall(order.orderId), tag),
-      isOld ? oldOrder : orderWords,
-    )
-    return words !== null && isSameOrder(words, order)
+  async function hasEffect({ target, digest, data }: RelayedCall, block: BlockTag): Promise<boolean> {
+    // The three contracts that take authorizations all have `usedDigest`.
+    const { usedDigest, orders } = createOrderEscrow(caller, target)
+    const order = openedByCall(data)
+    if (order === null) return usedDigest(digest, block)
+    // The escrow has, or had, exactly this order: its id is never used twice. One that was opened by a signature holds no shares.
+    const { account, amount, deadline, commit, shares } = await orders(order.orderId, block)
+    const isOfAccount = sameAddress(account, order.account) && amount === order.amount
+    return isOfAccount && deadline === order.deadline && commit === order.commit && shares === 0n
   }
 
   async function headNumber(): Promise<number> {
@@ -104,12 +66,17 @@ export function createChainView(options: {
 
   return {
     /** Whether it has taken effect, by any transaction: the one truth about it. An opening has once its very order is there. */
-    isUsed: (call: RelayedCall) => hasEffect(call, 'latest', false),
+    isUsed: (call: RelayedCall) => hasEffect(call, 'latest'),
     /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
     async isDeep(call: RelayedCall): Promise<boolean> {
       if (depth === 0) return true
       const block = (await headNumber()) - depth
-      return block >= 0 && (await hasEffect(call, toQuantity(block), true))
+      if (block < 0) return false
+      return hasEffect(call, block).catch((error: unknown) => {
+        // The block may be older than the contract.
+        if (error instanceof ChainAnswerError) return false
+        throw error
+      })
     },
     /** The latest block's number, and that of the block which has a transaction; null when none has it. */
     async whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }> {
