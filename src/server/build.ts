@@ -3,6 +3,7 @@ import { createBroker } from '../broker/index.js'
 import { createSignatureCheck } from '../chain/accountSignature.js'
 import { createRpc } from '../chain/rpc.js'
 import { createViewCaller, hasCode } from '../chain/views.js'
+import type { Health } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { createHook } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
@@ -26,7 +27,7 @@ import { buildOps } from './ops/app.js'
 import type { Phase } from './ops/checks.js'
 import { buildReads, createHeadReads } from './reads/chainHead.js'
 import { buildRelay } from './relay/build.js'
-import { createFindOpening, createOpeningVerifier } from './relay/opening.js'
+import { createOpeningVerifier } from './relay/opening.js'
 import { createOpeningQuota } from './relay/openingQuota.js'
 import { relayRoutes } from './relay/router.js'
 import type { RelayerKey } from './signer/signer.js'
@@ -113,8 +114,8 @@ export function buildServer(deps: {
     onForeign: metrics.foreignTransaction,
   })
   const { receipts } = relay
-  const openingRecords = createOpeningRecords({ engine, logger })
-  const findOpening = createFindOpening({ openings: openingRecords, receipts })
+  const openingRecords = createOpeningRecords({ engine, receipts, logger })
+  const findOpening = openingRecords.receiptOf
   const timeline = buildTimeline({ ...parts, ...reads.timelines, head, records, receipts, findOpening })
   const enclaveRuns = buildEnclaveRuns({
     ...parts,
@@ -138,11 +139,7 @@ export function buildServer(deps: {
   const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
   const relayed = relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) })
   const intake = intakeRoutes({
-    enclaveKey: createEnclaveKey({
-      publicKey: config.enclave.intentPublicKey,
-      chainId,
-      escrow: contracts.escrow,
-    }),
+    enclaveKey: createEnclaveKey(config.enclave.intentPublicKey, chainId, contracts.escrow),
     orders,
     openings: createOpenings({
       orders,
@@ -196,14 +193,9 @@ export function buildServer(deps: {
     ...{ ...shown, ...config.broker },
     ...{ head, readers, symbols: listedSymbols, broker: marketData },
   })
-  const health = {
-    version: readVersion(),
-    chainId,
-    contracts: addresses,
-    relayer: relay.address,
-    symbols: () => listedSymbols.current() ?? [],
-    checks: ops.healthChecks,
-  }
+  const { address: relayer } = relay
+  const fixed = { version: readVersion(), chainId, contracts: addresses, relayer, relayers: [relayer] }
+  const health = (): Health => ({ status: 'ok', ...fixed, symbols: [...(listedSymbols.current() ?? [])] })
   const services = [
     createHook('process metrics', { start: () => metrics.addProcess() }),
     head.service,
@@ -223,7 +215,7 @@ export function buildServer(deps: {
     authToken,
     runs: createRunsRouter(enclaveRuns.router),
   }
-  const reading = statusReads(status, health)
+  const reading = statusReads(status, health, ops.healthChecks)
   // The busiest first, because Express tries them in this order: pages ask for the wallet in each block.
   const routes = [...reading.slice(0, 1), ...intake, ...relayed, ...reading.slice(1), timeline.route]
   return {

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Request, RequestHandler, Response } from 'express'
-import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
+import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
@@ -143,15 +143,6 @@ const WINDOW_MS = 60_000
  * file of the documentation 11 ms, and has up to 1.7 MB.
  */
 const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
-
-declare global {
-  namespace Express {
-    interface Request {
-      /** Set by the limit of rates. */
-      rateLimit?: RateLimitInfo
-    }
-  }
-}
 
 /**
  * Sets the headers that say what is left. The library's own (`draft-8`) have the client's name in them, hashed anew for each answer: a

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import cors from 'cors'
 import express, { type Request, type RequestHandler } from 'express'
+import type { RateLimitInfo } from 'express-rate-limit'
 import helmet from 'helmet'
 import { RULEBOOK_AUTHOR } from '../../protocol/sealedRulebook.js'
 import { hostFault } from '../../service/hostField.js'
@@ -36,6 +37,10 @@ export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHan
 
 declare global {
   namespace Express {
+    interface Request {
+      /** Set by the limit of rates. */
+      rateLimit?: RateLimitInfo
+    }
     interface Locals {
       /** Set by the request-id middleware, the first of all. */
       requestId: string

@@ -2,8 +2,8 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import type { FindOpening } from '../relay/opening.js'
 import { matchingCandidate, type OrderSummary } from '../store/orderRecords.js'
+import type { OpeningRecords } from '../store/receipts.js'
 
 /**
  * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
@@ -16,7 +16,7 @@ export function createOrderStatus(deps: {
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   /** The very same object as long as the record is. */
   readonly summaryOf: (orderId: Hex) => Promise<OrderSummary | undefined>
-  readonly findOpening: FindOpening
+  readonly findOpening: OpeningRecords['receiptOf']
 }) {
   const { escrowed, summaryOf, findOpening } = deps
   const known = new WeakMap<EscrowedOrder, { readonly of: OrderSummary | undefined; status: OrderStatus }>()

@@ -29,12 +29,11 @@ import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
  * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
  * first read the view returns the very same object. Concurrent callers share that read, which rejects as the chain does.
  */
-export function createEnclaveKey(options: {
-  readonly publicKey: Hex
-  readonly chainId: number
-  readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
-}): () => Promise<EnclaveKey> {
-  const { publicKey, chainId, escrow } = options
+export function createEnclaveKey(
+  publicKey: Hex,
+  chainId: number,
+  escrow: Pick<OrderEscrow, 'address' | 'usdc'>,
+): () => Promise<EnclaveKey> {
   return createTimedValue(Number.POSITIVE_INFINITY, async () => ({
     publicKey,
     chainId,

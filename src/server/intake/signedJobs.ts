@@ -80,11 +80,8 @@ function resultOf(end: SealedJobEnd): RunResult {
 }
 
 /** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
-export function createPolicyVersionView({
-  registry,
-  ledger,
-}: Pick<Contracts, 'registry' | 'ledger'>): (orgId: Hex, block: BlockTag) => Promise<PolicyVersion | null> {
-  return async (orgId, block) => {
+export function createPolicyVersionView({ registry, ledger }: Pick<Contracts, 'registry' | 'ledger'>) {
+  return async (orgId: Hex, block: BlockTag): Promise<PolicyVersion | null> => {
     const [admin, version] = await Promise.all([
       registry.adminOf(orgId, block),
       ledger.policyVersion(orgId, block),

@@ -62,12 +62,6 @@ type CheckReason = keyof typeof REASONS
 /** Inspects one part of the server. Returns why it is not healthy, or null. */
 export type Inspection = () => Promise<CheckReason | null>
 
-interface CheckResult {
-  readonly status: CheckStatus
-  /** Null when it is healthy. */
-  readonly reason: CheckReason | null
-}
-
 /** Time that an inspection may take. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
@@ -88,11 +82,11 @@ export function createCheck(name: string, inspect: Inspection, logger: Logger) {
     freshMs: () => FRESH_MS,
     patienceMs: LIMIT_MS,
   })
-  return async (): Promise<CheckResult> => (await shared.inTime()) ?? resultFor('no-answer-in-time')
+  return async () => (await shared.inTime()) ?? resultFor('no-answer-in-time')
 }
 
-function resultFor(reason: CheckReason | null): CheckResult {
-  return { status: reason === null ? 'healthy' : REASONS[reason], reason }
+function resultFor(reason: CheckReason | null) {
+  return { status: reason === null ? ('healthy' as const) : REASONS[reason], reason }
 }
 
 /** The state of the server, that of its worst part. Never rejects, and answers within the time limit of a check. */

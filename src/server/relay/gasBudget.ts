@@ -6,6 +6,7 @@ import { isFinal } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import type { Config } from '../config/config.js'
 import { createDocuments } from '../store/documents.js'
 import { type Addition, type Change, type Engine, type Sum, storageError } from '../store/engine.js'
 import {
@@ -18,15 +19,7 @@ import {
 import { RelayRefusal } from './authorization.js'
 
 /** Limits of one day's gas (UTC). */
-export interface GasLimits {
-  readonly perDay: bigint
-  /** The part of it that only held orders may use. */
-  readonly reserve: bigint
-  /** For one account's orders. */
-  readonly perAccount: bigint
-  /** For one institution's rulebooks. */
-  readonly perInstitution: bigint
-}
+export type GasLimits = Config['relay']['gas']
 
 /** The rest of today's gas. */
 export interface GasLeft {

@@ -1,15 +1,13 @@
 import { createOrderEscrow, usdcDomain } from '../../chain/contracts.js'
-import { encodeOpeningCall, openedByCall } from '../../chain/openingCall.js'
+import { encodeOpeningCall } from '../../chain/openingCall.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
-import type { Receipt } from '../../protocol/api.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { createTimedValue } from '../../service/waiting.js'
-import type { OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 
 /**
@@ -42,21 +40,5 @@ export function createOpeningVerifier(rpc: Pick<Rpc, 'send'>, domain: IntentDoma
       data: encodeOpeningCall(order, signature),
       purpose: { kind: 'account', account },
     }
-  }
-}
-
-/** The receipt of the opening that the relay sends, or has sent last, for this order. Rejects with StorageError. */
-export type FindOpening = (orderId: Hex) => Promise<Receipt | undefined>
-
-export function createFindOpening(deps: {
-  readonly openings: Pick<OpeningRecords, 'get'>
-  readonly receipts: Pick<ReceiptStore, 'get'>
-}): FindOpening {
-  const { openings, receipts } = deps
-  return async (orderId) => {
-    const claim = await openings.get(orderId)
-    const record = claim && (await receipts.get(claim.digest))
-    // The claim is by the id's first 16 bytes, which another order may share.
-    return record !== undefined && openedByCall(record.data)?.orderId === orderId ? record.receipt : undefined
   }
 }

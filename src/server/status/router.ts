@@ -18,8 +18,16 @@ import { type Read, read } from '../http/routes.js'
 import { MarketUnavailableError } from './market.js'
 import type { StatusViews } from './views.js'
 
-/** Wallet screen, institution, compliance flags, market with bars and clock, and the server's own set-up. */
-export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
+/**
+ * Wallet screen, institution, compliance flags, market with bars and clock, and the server's own set-up.
+ * @param health from memory, so no outage of a dependency delays it
+ * @param checks never rejects
+ */
+export function statusReads(
+  views: StatusViews,
+  health: () => Health,
+  checks: () => Promise<HealthChecks>,
+): Read[] {
   const walletIn = (address: string) => parseParam(addressSchema, 'address', address)
   return [
     read('/wallet/:address', walletSchema, (address) => views.wallet(walletIn(address))),
@@ -32,8 +40,8 @@ export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
     read('/market', marketSchema, () => views.market().catch(throwProblem)),
     read('/market/bars', marketBarsSchema, () => views.marketBars().catch(throwProblem)),
     read('/market/clock', marketClockSchema, () => views.marketClock().catch(throwProblem)),
-    read('/health', healthSchema, () => healthOf(health)),
-    read('/health/checks', healthChecksSchema, health.checks),
+    read('/health', healthSchema, health),
+    read('/health/checks', healthChecksSchema, checks),
   ]
 }
 
@@ -41,16 +49,4 @@ function throwProblem(error: unknown): never {
   if (!(error instanceof MarketUnavailableError)) throw error
   const headers = { 'Retry-After': String(error.retryAfterSeconds) }
   throw new Problem('market-unavailable', { cause: error.cause, headers })
-}
-
-export type HealthDeps = Pick<Health, 'version' | 'chainId' | 'contracts' | 'relayer'> & {
-  /** The listed symbols as last read, from memory. */
-  readonly symbols: () => readonly string[]
-  /** Never rejects. */
-  readonly checks: () => Promise<HealthChecks>
-}
-
-/** From memory, so no outage of a dependency delays it. */
-function healthOf({ symbols, checks: _, ...fixed }: HealthDeps): Health {
-  return { status: 'ok', ...fixed, symbols: [...symbols()], relayers: [fixed.relayer] }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { openedByCall } from '../../chain/openingCall.js'
 import { addressSchema } from '../../protocol/address.js'
-import { isFinal, receiptSchema } from '../../protocol/api.js'
+import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import type { Logger } from '../../service/logger.js'
@@ -40,9 +41,8 @@ const relayGasSchema = z.strictObject({
   /** The part of that which counts on no quota. */
   excused: uint256Schema,
 })
-/** The gas of one authorization. */
-export type RelayGas = z.output<typeof relayGasSchema>
-export const NO_GAS: RelayGas = { setAside: 0n, used: 0n, excused: 0n }
+/** The gas of one authorization that has none yet. */
+export const NO_GAS: z.output<typeof relayGasSchema> = { setAside: 0n, used: 0n, excused: 0n }
 
 /** Exported for tests, which read records as they are stored. */
 export const relayRecordSchema = z.strictObject({
@@ -134,12 +134,21 @@ const PREFIX_CHARS = 34
  */
 export type OpeningRecords = ReturnType<typeof createOpeningRecords>
 
-export function createOpeningRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
+export function createOpeningRecords(options: {
+  readonly engine: Engine
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  readonly logger: Logger
+}) {
   const documents = createDocuments({ ...options, table: 'state', schema: openingRecordSchema })
   const nameOf = (orderId: Hex) => `opening:${orderId.slice(0, PREFIX_CHARS)}`
   return {
-    /** The last claim of the id's first 16 bytes. */
-    get: (orderId: Hex) => documents.get(nameOf(orderId)),
+    /** The receipt of the opening that the relay sends, or has sent last, for this order. */
+    async receiptOf(orderId: Hex): Promise<Receipt | undefined> {
+      const claim = await documents.get(nameOf(orderId))
+      const record = claim && (await options.receipts.get(claim.digest))
+      // The claim is by the id's first 16 bytes, which another order may share.
+      return record && openedByCall(record.data)?.orderId === orderId ? record.receipt : undefined
+    },
     /**
      * @param isOver whether the earlier opening of the id can have no effect any more, or has had it
      * @returns whether the opening may be sent. Durable when it resolves

@@ -12,9 +12,8 @@ import { Problem } from '../http/errors.js'
 import { read } from '../http/routes.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
-import type { FindOpening } from '../relay/opening.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
-import type { ReceiptStore } from '../store/receipts.js'
+import type { OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
 import { createOrderHistories, type OrderHistory } from './orderHistory.js'
 
@@ -26,7 +25,7 @@ export function buildTimeline(deps: {
   readonly head: ChainHead
   readonly records: OrderRecords
   readonly receipts: Pick<ReceiptStore, 'get'>
-  readonly findOpening: FindOpening
+  readonly findOpening: OpeningRecords['receiptOf']
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }) {

@@ -4,17 +4,9 @@ import { type Job, RESTARTED, type RunResult } from '../../protocol/job.js'
 import { describeError, type LogFields, type Logger } from '../../service/logger.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
-/** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
-type RunEnding =
-  /** The enclave posted it. */
-  | 'result'
-  /** No result came in time. */
-  | 'timeout'
-  /** No enclave took the job. */
-  | 'not-started'
-
 export interface RunEnd {
-  readonly how: RunEnding
+  /** `not-started`: no enclave took the job. Only `result` is definite; after any other ending the job may be tried again. */
+  readonly how: 'result' | 'timeout' | 'not-started'
   /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
   readonly result: RunResult | null
 }

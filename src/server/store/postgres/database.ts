@@ -146,13 +146,14 @@ function refuse(setting: string, consequence: string): never {
   )
 }
 
-interface DatabaseSettings extends Durability {
-  /** The setting with which concurrent statements refuse each other, in place of waiting and finding what the other has written. */
-  readonly strictIsolation: string | null
-}
-
-/** @throws StorageError */
-export async function readSettings(database: Database): Promise<DatabaseSettings> {
+/**
+ * @returns `strictIsolation` is the setting with which concurrent statements refuse each other, in place of waiting and finding what the
+ * other has written
+ * @throws StorageError
+ */
+export async function readSettings(
+  database: Database,
+): Promise<Durability & { readonly strictIsolation: string | null }> {
   const [settings] = settingsSchema.parse(await database.query(READ_SETTINGS))
   const { fsync, isolation, synchronous_commit: commit, standby_names: names, standbys, hidden } = settings
   return {
