@@ -119,6 +119,19 @@ export function fromBroker({ state, terms, entry }: InPortfolio, { order, earlie
   return { is: order.state === 'live' ? 'live' : 'ended', state, terms, entry, order, earlier }
 }
 
+/** Whether the order has a placement at the broker that decides: it is live, or none follows it. */
+export function isStanding(order: Held | NeverPlaced | Live | Ended): order is Live | Ended {
+  return order.is === 'live' || order.is === 'ended'
+}
+
+/** The filled part of a limit order whose placements have ended; null when nothing was filled. */
+export function filledOf(order: Held | NeverPlaced): Ended | null {
+  const last = order.earlier.at(-1)
+  if (last === undefined || order.earlier.every(({ filledQty }) => filledQty === 0n)) return null
+  const { state, terms, entry, earlier } = order
+  return { is: 'ended', state, terms, entry, order: last, earlier: earlier.slice(0, -1) }
+}
+
 /** The order as every authorization names it that writes a portfolio for it, and as the escrow must have it then. */
 export function boundTo({ orderId, account, escrowed, deposited, commit }: BoundTerms) {
   const { symbol, amount } = deposited ?? { symbol: USDC, amount: escrowed }

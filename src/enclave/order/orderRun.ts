@@ -24,8 +24,10 @@ import {
 import {
   decodeEntry,
   type Ended,
+  filledOf,
   fromBroker,
   type Held,
+  isStanding,
   type Live,
   type NeverPlaced,
   type New,
@@ -184,11 +186,6 @@ function isResult(step: object): step is RunResult {
   return 'outcome' in step
 }
 
-/** Whether the order has a placement at the broker that decides: it is live, or none follows it. */
-function isStanding(order: Held | NeverPlaced | Live | Ended): order is Live | Ended {
-  return order.is === 'live' || order.is === 'ended'
-}
-
 function isBrokersFault(error: unknown): boolean {
   return error instanceof BrokerError || (error instanceof RunFailure && error.code === 'broker-unavailable')
 }
@@ -343,14 +340,6 @@ async function giveUp(
   if (isStanding(found)) return found
   const filled = filledOf(found)
   return filled ? settle(run, filled) : refundHeld(run, marked, code)
-}
-
-/** The filled part of a limit order whose placements have ended; null when nothing was filled. */
-function filledOf(order: Held | NeverPlaced): Ended | null {
-  const last = order.earlier.at(-1)
-  if (last === undefined || order.earlier.every(({ filledQty }) => filledQty === 0n)) return null
-  const { state, terms, entry, earlier } = order
-  return { is: 'ended', state, terms, entry, order: last, earlier: earlier.slice(0, -1) }
 }
 
 /**

@@ -99,6 +99,7 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
           throw new BrokerError(kindOf(mishap, changes), { route: name, status: 403 })
         },
       )
+  const lookUp = wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId)
   return {
     ...broker,
     async reserve(ask) {
@@ -116,7 +117,9 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
     getSnapshots: wrapped('getSnapshots', false, broker.getSnapshots),
     getAsset: wrapped('getAsset', false, broker.getAsset),
     getOrders: wrapped('getOrders', false, broker.getOrders),
-    getOrderByClientOrderId: wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId),
+    getOrderByClientOrderId: lookUp,
+    readOrder: (id, turn = { lookUp }) => broker.readOrder(id, turn),
+    getLiveOrders: wrapped('getLiveOrders', false, broker.getLiveOrders),
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
     getPositions: wrapped('getPositions', false, broker.getPositions),
     getAccount: wrapped('getAccount', false, broker.getAccount),

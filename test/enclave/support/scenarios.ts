@@ -63,6 +63,20 @@ async function reclaimed(w: World, order: OpenedOrder) {
 
 const hold: Scenario['broker'] = (broker) => broker.control.fill({ mode: 'hold' })
 
+/** Rests until its price is reached, and is renewed after the close. */
+const limited = (price: number) => ({
+  deadlineIn: 5 * DAY,
+  limit: { price: usd(price), timeInForce: 'GTD' } as const,
+})
+
+/** Its first day ends with a part filled; the rest fills on the next. */
+async function dayOver(w: World, order: OpenedOrder) {
+  w.broker.control.fill({ mode: 'partial', fraction: '0.4', times: 1 })
+  await placed(w, order)
+  w.broker.control.clock({ open: false })
+  w.broker.control.clock({ open: true })
+}
+
 export const trades: Record<string, Scenario> = {
   'a buy': { arrange: (w) => w.open(buy(250)), outcome: 'settled', everyCall: true },
   'a sale': { arrange: after(withShares, sell(400)), outcome: 'settled' },
@@ -73,6 +87,11 @@ export const trades: Record<string, Scenario> = {
   'a sale that fills in part': {
     arrange: after(withShares, sell(400)),
     broker: (broker) => broker.control.fill({ mode: 'expire', fraction: '0.4' }),
+    outcome: 'settled',
+  },
+  'a limit buy that is renewed for its rest': {
+    arrange: (w) => w.open({ ...buy(250), ...limited(210) }),
+    begin: dayOver,
     outcome: 'settled',
   },
   'a buy that the broker rejects': {
@@ -136,6 +155,15 @@ export const cancels: Record<string, Scenario> = {
     arrange: after(withShares, { ...sell(400), deadlineIn: 2 * DAY }),
     broker: (broker) => broker.control.clock({ open: false }),
     begin: cancelled,
+    outcome: 'refunded',
+  },
+  'a limit sale that is cancelled overnight': {
+    arrange: after(withShares, { ...sell(400), ...limited(250) }),
+    async begin(w, order) {
+      await placed(w, order)
+      w.broker.control.clock({ open: false })
+      await w.cancel(order)
+    },
     outcome: 'refunded',
   },
   'a cancelled live sale': {

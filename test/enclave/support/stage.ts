@@ -1,5 +1,6 @@
 // A scenario's beginning, played as often as it is wanted.
 import { expect } from 'vitest'
+import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { BrokerStandIn } from '../../../src/simulator/index.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import type { OpenedOrder } from './parties.js'
@@ -76,9 +77,11 @@ export async function remains(world: World, order: OpenedOrder) {
 
 /** Either it was filled and is settled, or it was never filled and is refunded; nothing is left of it. */
 export async function expectOneEnd(w: World, order: OpenedOrder): Promise<void> {
-  const [sent, ...more] = w.broker.control.orders()
-  expect(more).toEqual([])
-  const filled = sent !== undefined && Number(sent.filled_qty) > 0
+  const placements = w.broker.control.orders()
+  const ids = placements.map(({ client_order_id: id }) => id)
+  // One placement, or those of a limit order's days.
+  expect(ids).toEqual(ids.map((_, index) => clientOrderIdOf(order.orderId, index)))
+  const filled = placements.some(({ filled_qty: quantity }) => Number(quantity) > 0)
   expect(await w.state(order)).toBe(filled ? 'SETTLED' : 'REFUNDED')
   if (Object.keys((await w.portfolio('alice'))?.openOrders ?? {}).length > 0) {
     // A write-ahead that came after its order's refund: any later order of the account clears it away.
