@@ -254,9 +254,10 @@ function Review({ ticket, market, checked, facts }: ReviewProps) {
   )
 }
 
-function buttonWords(checked: Checked, { side, symbol }: TicketFields): string {
+function buttonWords(checked: Checked, { side, symbol, amount }: TicketFields): string {
   if (checked.kind === 'fault') return checked.brief
-  return checked.kind === 'empty' ? 'Enter an amount' : `${VERBS[side]} ${symbol}`
+  if (checked.kind === 'ready') return `${VERBS[side]} ${symbol}`
+  return amount.trim() === '' ? 'Enter an amount' : 'Enter a limit price'
 }
 
 /** Another wallet copies the ids of this wallet's pending orders, so that none opens. */
