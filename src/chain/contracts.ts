@@ -2,9 +2,9 @@ import type { BlockTag } from 'ethers'
 import { z } from 'zod'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses, OrderState } from '../protocol/api.js'
-import { type CorporateAction, corporateActionSchema } from '../protocol/corporateActions.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
-import { bytes32ToName } from '../protocol/identifiers.js'
+import { actionOf, listedActionSchema } from './actionList.js'
 import { interfaces } from './interfaces.js'
 import {
   addressValue,
@@ -178,25 +178,6 @@ function createEquityToken(caller: ViewCaller, address: Hex) {
 
 export type EquityToken = ReturnType<typeof createEquityToken>
 
-/** The contract's enum, in its order. */
-const KINDS = ['SPLIT', 'STOCK_DIVIDEND', 'ENTITLEMENT', 'PAYMENT', 'SYMBOL_CHANGE', 'REMOVAL'] as const
-
-const actionValue = z
-  .tuple([numberValue, numberValue, uintValue, uintValue, numberValue, bytes32Value, bytes32Value])
-  .transform(([kind, recordAt, numerator, denominator, entitlement, symbol, successor]) => ({
-    ...{ kind: KINDS[kind], recordAt, entitlement },
-    ...{ symbol: bytes32ToName(symbol), successor: bytes32ToName(successor) },
-    ...{ numerator: numerator.toString(), denominator: denominator.toString() },
-  }))
-const FIELDS = {
-  SPLIT: ['numerator', 'denominator'],
-  STOCK_DIVIDEND: ['numerator', 'denominator'],
-  ENTITLEMENT: [],
-  PAYMENT: ['numerator', 'denominator', 'entitlement'],
-  SYMBOL_CHANGE: ['successor'],
-  REMOVAL: [],
-} as const
-
 /** Views of `CorporateActions`, which `EquityToken` names. */
 export function createCorporateActions(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.corporateActions)
@@ -206,15 +187,8 @@ export function createCorporateActions(caller: ViewCaller, address: Hex) {
     count: (block?: BlockTag) => read('count', [], numberValue, block),
     /** The entries of the list from one on, and before another. */
     async list(from: number, to: number, block?: BlockTag): Promise<CorporateAction[]> {
-      const actions = await read('list', [from, to], z.array(actionValue), block)
-      return actions.map((action, at) => {
-        const { kind = 'REMOVAL', recordAt, symbol } = action
-        const own = FIELDS[kind].map((field) => [field, action[field]])
-        return corporateActionSchema.parse({
-          ...{ kind, index: from + at, recordAt, symbol },
-          ...Object.fromEntries(own),
-        })
-      })
+      const actions = await read('list', [from, to], z.array(listedActionSchema), block)
+      return actions.map((action, at) => actionOf(action, from + at))
     },
   }
 }

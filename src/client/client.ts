@@ -5,6 +5,7 @@ import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
+import { createActionList } from './actionList.js'
 import { cancelOrder } from './cancelOrder.js'
 import { type Claim, type ClaimOptions, type ClaimsOptions, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
@@ -177,7 +178,7 @@ export interface Client extends Reader, Membership, Moves {
    */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>
   /**
-   * The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server.
+   * The portfolio on chain, carried over all corporate actions; null for an account that has none yet. With a pinned escrow it needs no server.
    * @example const cash = (await client.getPortfolio())?.portfolio.cash ?? 0n
    */
   getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
@@ -257,6 +258,7 @@ export function createClient(options: ClientOptions): Client {
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
   const openings = createOpenings(wallet)
+  const actionList = createActionList()
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({ wallet, portfolioVersion })
   /** Wallet and keys for one call, which ends when its signal aborts. Callers share one derivation of the key, which does not. */
@@ -318,11 +320,13 @@ export function createClient(options: ClientOptions): Client {
     claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
     openNotice: (status, call) => openNotice(status, within(call).keys),
     async getPortfolio(call) {
-      const parts = await chainParts(call)
-      return readPortfolio(parts.wallet, parts.contracts, parts.keys)
+      return readPortfolio({ ...(await chainParts(call)), actionList })
     },
     getHistory: (call) =>
-      readHistory({ ...within(call), contracts: () => contracts({ signal: call?.signal }) }, call),
+      readHistory(
+        { ...within(call), actionList, contracts: () => contracts({ signal: call?.signal }) },
+        call,
+      ),
     getOrders: (call) => listing((parts) => listOrders(parts, call), call),
     getMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
     getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),

@@ -1,11 +1,13 @@
 // The events of the contracts. Each ABI is parsed once: ethers takes milliseconds for it, at the start of every page.
 import { Interface } from 'ethers'
 import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
+import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
 import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import type { Hex } from '../protocol/hex.js'
 
+export const actionEvents = new Interface(corporateActionsAbi)
 export const escrowEvents = new Interface(orderEscrowAbi)
 export const ledgerEvents = new Interface(confidentialLedgerAbi)
 export const registryEvents = new Interface(institutionRegistryAbi)

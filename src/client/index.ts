@@ -15,6 +15,7 @@ export type {
   TimelineEntry,
   WalletView,
 } from '../protocol/api.js'
+export type { CorporateAction } from '../protocol/corporateActions.js'
 export type { Envelope } from '../protocol/envelope.js'
 export type { Hex } from '../protocol/hex.js'
 export type { Side } from '../protocol/intent.js'
@@ -46,7 +47,13 @@ export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingE
 export type { Funds } from './escrow.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
 export type { HistoryStore } from './history/cache.js'
-export { explorerLink, type HistoryCursor, type HistoryEntry, type HistoryKind } from './history/entries.js'
+export {
+  actionWords,
+  explorerLink,
+  type HistoryCursor,
+  type HistoryEntry,
+  type HistoryKind,
+} from './history/entries.js'
 export type { HistoryOptions } from './history/history.js'
 export {
   averageCost,

@@ -1,3 +1,4 @@
+import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type EnclaveKey, enclaveKeySchema } from '../protocol/api.js'
@@ -29,6 +30,8 @@ export interface PlatformContracts {
   readonly registry: Hex
   /** `EquityToken`, from which the address of each equity's shares derives. */
   readonly token: Hex
+  /** `CorporateActions`, whose list portfolios and shares follow. */
+  readonly actions: Hex
 }
 
 /** Key and contracts, checked against chain and pins. */
@@ -42,14 +45,15 @@ export interface Platform extends PlatformContracts {
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
   const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
-  const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
+  const read = (method: string, from = contract) => from.read<Hex>(method, [], addressSchema)
   const [usdc, ledger, registry, token] = await Promise.all([
     read('usdc'),
     read('ledger'),
     read('registry'),
     read('token'),
   ])
-  return { escrow, usdc, ledger, registry, token }
+  const actions = await read('actions', createContract({ wallet, address: token, abi: equityTokenAbi }))
+  return { escrow, usdc, ledger, registry, token, actions }
 }
 
 /** Reads an escrow's immutables from the chain once. */

@@ -1,18 +1,30 @@
 import * as z from 'zod'
+import { isChainFailure } from '../chain/errors.js'
 import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
-import { type Hex, hexBetween } from '../protocol/hex.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import { bytes32Schema, type Hex, hexBetween } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { openUserBlob } from '../protocol/userBlob.js'
+import type { ActionList } from './actionList.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
+import { toTradingError } from './foreignErrors.js'
+import { createCarrier } from './history/carrier.js'
+import { createNode } from './history/node.js'
 import type { Keyring } from './keyring.js'
-import type { Platform } from './platform.js'
+import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
 /** The employee's portfolio at one block. */
 export interface OpenedPortfolio {
+  /** Carried over all corporate actions of the block. */
   readonly portfolio: Portfolio
+  /**
+   * Dividends that are not in it, because no key opens the portfolio of their ex-date: they were entered after the account's next
+   * order. Empty as a rule.
+   */
+  readonly uncounted: readonly CorporateAction[]
   /** The number of writes. */
   readonly version: bigint
   readonly blockNumber: number
@@ -29,17 +41,41 @@ interface StoredPortfolio {
   readonly blockNumber: number
 }
 
+interface PortfolioDeps {
+  readonly wallet: Wallet
+  readonly contracts: Pick<PlatformContracts, 'ledger' | 'actions'>
+  readonly keys: Keyring
+  readonly actionList: ActionList
+}
+
 /**
- * Reads blob and version from the ledger at one block and opens the blob. Null for an account that has none yet.
+ * Reads blob and version from the ledger at one block, opens the blob, and carries the portfolio over the corporate actions of that
+ * block. Null for an account that has none yet.
  * @throws ClientError `portfolio-undecryptable` if the blob is sealed to a key that is not held
  */
-export async function readPortfolio(
-  wallet: Wallet,
-  ledger: Pick<Platform, 'ledger'>,
-  keys: Keyring,
-): Promise<OpenedPortfolio | null> {
-  const stored = await readStored(wallet, ledger)
-  return stored && open(stored, keys)
+export async function readPortfolio({
+  wallet,
+  contracts,
+  keys,
+  actionList,
+}: PortfolioDeps): Promise<OpenedPortfolio | null> {
+  const stored = await readStored(wallet, contracts)
+  if (stored === null) return null
+  const { version, blockNumber } = stored
+  const portfolio = await open(stored, keys)
+  const ledger = createContract({ wallet, address: contracts.ledger, abi: confidentialLedgerAbi })
+  const [actions, hash, account] = await Promise.all([
+    actionList(wallet, contracts.actions, blockNumber),
+    ledger.read('portfolioHash', [stored.accountId], bytes32Schema, blockNumber),
+    wallet.account(),
+  ])
+  const rpc = createNode(wallet, wallet.signal)
+  const carrier = createCarrier({ rpc, ledger: contracts.ledger, account, keys })
+  try {
+    return { ...(await carrier({ portfolio, version, hash }, actions, blockNumber)), version, blockNumber }
+  } catch (error) {
+    throw isChainFailure(error) ? toTradingError(error) : error
+  }
 }
 
 /**
@@ -49,13 +85,13 @@ export async function readPortfolio(
  */
 export async function readNonce(
   wallet: Wallet,
-  ledger: Pick<Platform, 'ledger'>,
+  ledger: Pick<PlatformContracts, 'ledger'>,
   keys: Keyring,
 ): Promise<number> {
   const stored = await readStored(wallet, ledger)
   if (stored === null) return 0
   try {
-    return (await open(stored, keys)).portfolio.nonce
+    return (await open(stored, keys)).nonce
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
     // The newest key was drawn to replace a lost one. The clock is ahead of the unreadable nonce.
@@ -67,14 +103,17 @@ export async function readNonce(
 }
 
 /** The number of writes of the account's portfolio; 0 for an account that has none yet. */
-export async function readVersion(wallet: Wallet, { ledger }: Pick<Platform, 'ledger'>): Promise<bigint> {
+export async function readVersion(
+  wallet: Wallet,
+  { ledger }: Pick<PlatformContracts, 'ledger'>,
+): Promise<bigint> {
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   return contract.read('portfolioVersion', [accountIdOf(await wallet.account())], z.bigint())
 }
 
 async function readStored(
   wallet: Wallet,
-  { ledger }: Pick<Platform, 'ledger'>,
+  { ledger }: Pick<PlatformContracts, 'ledger'>,
 ): Promise<StoredPortfolio | null> {
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   const accountId = accountIdOf(await wallet.account())
@@ -86,11 +125,10 @@ async function readStored(
   return version === 0n ? null : { accountId, blob, version, blockNumber }
 }
 
-async function open(stored: StoredPortfolio, keys: Keyring): Promise<OpenedPortfolio> {
-  const { accountId, blob, version, blockNumber } = stored
+async function open({ accountId, blob, version }: StoredPortfolio, keys: Keyring): Promise<Portfolio> {
   try {
     const value = await keys.opened(({ privateKey }) => openUserBlob(blob, privateKey, accountId, version))
-    return { portfolio: portfolioSchema.parse(value), version, blockNumber }
+    return portfolioSchema.parse(value)
   } catch (error) {
     // The user rejected the signature that derives the key.
     if (error instanceof ClientError) throw error

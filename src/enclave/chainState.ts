@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createSignatureCheck } from '../chain/accountSignature.js'
+import { ACTIONS_AT_ONCE } from '../chain/actionList.js'
 import type { PortfolioWrite } from '../chain/calledAuthorization.js'
 import {
   type Contracts,
@@ -197,9 +198,6 @@ function agreeing(first: ViewCaller, witness: ViewCaller): ViewCaller {
     },
   }
 }
-
-/** Entries of the list that one view returns. */
-const ACTIONS_AT_ONCE = 500
 
 /** Concurrent runs read at the head, at a block below it, and at the head before. */
 const MAX_BLOCKS = 4

@@ -18,7 +18,14 @@ const zero: Hex = `0x${'00'.repeat(20)}`
 function deps(signer: Wallet = walletOf(chain(), 'alice')) {
   const platform = {
     ...{ enclavePublicKey: INTENT_PUBLIC_KEY, chainId: chain().anvil.chainId, takesOpenings: true },
-    ...{ escrow: chain().addressOf('escrow'), usdc: zero, ledger: zero, registry: zero, token: zero },
+    ...{
+      escrow: chain().addressOf('escrow'),
+      usdc: zero,
+      ledger: zero,
+      registry: zero,
+      token: zero,
+      actions: zero,
+    },
   }
   const wallet = createWallet(signer, { miningTimeoutMs: 0 })
   return { wallet, platform, userPubKey, orgId: ORG_ID, nonce: 5 }

@@ -25,6 +25,7 @@ it('the platform is the server’s key and what the chain says of the escrow', a
     ledger: chain().addressOf('ledger'),
     registry: chain().addressOf('registry'),
     token: chain().addressOf('token'),
+    actions: chain().addressOf('actions'),
     takesOpenings: true,
   })
 })

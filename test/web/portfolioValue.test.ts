@@ -48,15 +48,16 @@ describe('the gain of a portfolio', () => {
       MSFT: { shares: 1_500_000_000n, cost: 630_000_000n },
     },
     realised: { AAPL: 5_000_000n, GONE: -1_000_000n },
+    dividends: { AAPL: 2_000_000n },
   }
 
-  test('is that of each holding over its cost, and of all sales', () => {
+  test('is that of each holding over its cost, of all sales, and of dividends', () => {
     const { holdings, gains } = valuationOf(two, market, held)
     expect(holdings).toMatchObject([
       { average: 190_000_000n, cost: 380_000_000n, gain: 20_000_000n },
       { average: 420_000_000n, cost: 630_000_000n, gain: -30_000_000n },
     ])
-    expect(gains).toEqual({ unrealised: -10_000_000n, realised: 4_000_000n })
+    expect(gains).toEqual({ unrealised: -10_000_000n, realised: 4_000_000n, dividends: 2_000_000n })
   })
 
   test('is unknown where a cost or a price is, or the history has other shares', () => {

@@ -19,7 +19,7 @@ function historyOf(failures: number, code: 'chain-reorganized' | 'node-unavailab
   })
   const store = { get: async () => null, set: async () => undefined }
   const settings = { chain: { id: 1, name: 'Chain', rpcUrl: null, firstBlock: 7 } }
-  const version = signal<bigint | null>(null)
+  const version = signal<string | null>(null)
   const ask = createTradeHistory({ client: { getHistory }, settings, store, version })
   return { read: () => ask(new AbortController().signal, () => undefined), version, store, getHistory }
 }
@@ -30,7 +30,7 @@ it('the trades are read from the block of the deployment on, and again with each
   expect(getHistory.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
   const reading = vi.fn(read)
   onTestFinished(effect(() => void reading()))
-  version.value = 2n
+  version.value = '2 0'
   expect(reading).toHaveBeenCalledTimes(2)
 })
 

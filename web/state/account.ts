@@ -148,7 +148,11 @@ export function createAccount(deps: AccountDeps): Account {
   const movesHere = past.moves({ to: address })
   const readOrders = createTail<OrderListing>((options) => client.getOrders({ ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
-  const version = computed(() => portfolio.value?.version ?? null)
+  /** A write and a corporate action both change the history. */
+  const version = computed(() => {
+    const opened = portfolio.value
+    return opened && `${opened.version} ${opened.portfolio.actions ?? 0}`
+  })
   const trades = ask(
     () => (key.value === null ? null : createTradeHistory({ client, settings, store: device, version })),
     (_entries, error) => (error === null ? null : CHAIN_MS),

@@ -7,8 +7,8 @@ interface TradeHistoryDeps {
   readonly client: Pick<Client, 'getHistory'>
   readonly settings: Pick<Settings, 'chain'>
   readonly store: HistoryStore
-  /** The portfolio's version: a new one is read at once. */
-  readonly version: ReadonlySignal<bigint | null>
+  /** The portfolio's version and its corporate actions: more of them are read at once. */
+  readonly version: ReadonlySignal<string | null>
 }
 
 /** How often the history is read anew after a reorganization before that counts as a failure. */

@@ -3,7 +3,8 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
-import { dayChange, gain, money, shares } from '../words/format.js'
+import { carriedWords } from '../words/actions.js'
+import { dayChange, dayOf, gain, money, shares } from '../words/format.js'
 import { PriceChart } from './laterChart.js'
 import { curveOf } from './portfolioCurve.js'
 import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
@@ -51,6 +52,7 @@ export function PortfolioCard() {
         />
       )}
       {value === null ? null : <Curve />}
+      {value === null ? null : <Actions />}
       {value === null ? null : <PolledFailure error={trades.error} />}
     </Card>
   )
@@ -71,6 +73,23 @@ function Curve() {
   )
 }
 
+/** The corporate actions that changed the portfolio, the newest first. */
+function Actions() {
+  const { trades } = useAccount()
+  const carried = (trades.value ?? []).filter((entry) => entry.kind === 'carried').toReversed()
+  if (carried.length === 0) return null
+  return (
+    <details>
+      <summary>Splits and dividends</summary>
+      <ul>
+        {carried.map((entry) => (
+          <li key={entry.action.index}>{carriedWords(entry)}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 interface OpenedProps {
   readonly opened: OpenedPortfolio
   readonly symbols: MarketView['symbols']
@@ -87,6 +106,11 @@ function Opened({ opened, symbols, held }: OpenedProps) {
         {money(total)} <small class="muted">USDC</small>
       </p>
       {gains === null ? null : <Totals gains={gains} />}
+      {opened.uncounted.map(({ index, symbol, recordAt }) => (
+        <p key={index} class="muted">
+          A dividend of {symbol} is not counted: no key here opens the portfolio of {dayOf(recordAt)}.
+        </p>
+      ))}
       {unpriced.length === 0 ? null : (
         <p class="muted">Not counted, because there is no price now: {unpriced.join(', ')}.</p>
       )}
@@ -158,16 +182,21 @@ function Row({ holding }: { holding: Holding }) {
   )
 }
 
-/** Gains before fees of what is held, and of what was sold. */
-function Totals({ gains: { unrealised, realised } }: { gains: Gains }) {
-  const total = unrealised + realised
+/** Gains before fees of what is held, those of what was sold, and dividends. */
+function Totals({ gains: { unrealised, realised, dividends } }: { gains: Gains }) {
+  const total = unrealised + realised + dividends
+  const parts = [
+    `${gain(unrealised)} unrealised`,
+    ...(realised === 0n ? [] : [`${gain(realised)} realised`]),
+    ...(dividends === 0n ? [] : [`${gain(dividends)} dividends`]),
+  ]
   const name = total < 0n ? 'loss' : 'gain'
   return (
     <p class="gains" data-test="gains">
       <span class={directionOf(total)}>{gain(total)} USDC</span>{' '}
       <span class="muted">
         {name}
-        {realised === 0n ? null : `: ${gain(unrealised)} unrealised, ${gain(realised)} realised`}
+        {parts.length === 1 ? null : `: ${parts.join(', ')}`}
       </span>
     </p>
   )

@@ -22,10 +22,11 @@ export interface Holding {
   readonly gain: bigint | null
 }
 
-/** Gains of all holdings, and of all sales so far, in USDC base units. */
+/** Gains of all holdings, of all sales so far, and dividends, in USDC base units. */
 export interface Gains {
   readonly unrealised: bigint
   readonly realised: bigint
+  readonly dividends: bigint
 }
 
 export interface Valuation {
@@ -79,5 +80,6 @@ function gainsOf(holdings: readonly Holding[], held: Holdings | null): Gains | n
   const gains = holdings.flatMap(({ gain }) => (gain === null ? [] : [gain]))
   if (held === null || !held.isComplete || gains.length < holdings.length) return null
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
-  return { unrealised: sum(gains), realised: sum(Object.values(held.realised)) }
+  const [realised, dividends] = [held.realised, held.dividends].map((all) => sum(Object.values(all)))
+  return { unrealised: sum(gains), realised: realised ?? 0n, dividends: dividends ?? 0n }
 }

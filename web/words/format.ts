@@ -55,6 +55,11 @@ export function timeOfDay(iso: string, now: Date): string {
     : `${time.toLocaleDateString('en-GB', DATE)}, ${clock}`
 }
 
+/** `3 Sep 2026`, of Unix seconds. */
+export function dayOf(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleDateString('en-GB', DATE)
+}
+
 const NUMBER = /^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
-import { averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
+import { actionWords, averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
 import { type Block, type Cell, fields, table } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
@@ -41,7 +41,7 @@ function cellsOf(entry: HistoryEntry): Cell[] {
   const { symbol, moved, value, price } = amountsOf(entry)
   return [
     timeOf(entry.timestamp),
-    entry.kind,
+    eventOf(entry),
     entry.orderId ?? '',
     symbol ?? '',
     shares(moved),
@@ -50,6 +50,11 @@ function cellsOf(entry: HistoryEntry): Cell[] {
     usdc(effectOf(entry).cash),
     entry.isFinal ? 'yes' : 'no',
   ]
+}
+
+/** The name of an event; of a corporate action its kind, with its ratio. */
+function eventOf(entry: HistoryEntry): string {
+  return entry.kind === 'carried' ? actionWords(entry.action) : entry.kind
 }
 
 interface Amounts {
@@ -81,6 +86,11 @@ function amountsOf(entry: HistoryEntry): Amounts {
     case 'shares-withdrawn':
     case 'shares-deposited':
       return { ...NONE, symbol: entry.symbol, moved: entry.shares }
+    case 'carried': {
+      const { action, cash, shares: changes, entitled = null } = entry
+      const value = action.kind === 'PAYMENT' ? cash : null
+      return { ...NONE, symbol: action.symbol, moved: changes[action.symbol] ?? entitled, value }
+    }
     default:
       return NONE
   }
@@ -94,15 +104,16 @@ function depositOf({
 }
 
 function holdingBlocks(entries: readonly HistoryEntry[]): Block[] {
-  const { cash, positions, realised, isComplete } = holdingsOf(entries)
-  const symbols = [...new Set([...Object.keys(positions), ...Object.keys(realised)])].sort()
+  const { cash, positions, realised, dividends, isComplete } = holdingsOf(entries)
+  const symbols = [positions, realised, dividends].flatMap((amounts) => Object.keys(amounts))
   return [
     table(
-      ['holding', 'shares', 'cost', 'average cost', 'realised'],
-      symbols.map((symbol) => {
+      ['holding', 'shares', 'cost', 'average cost', 'realised', 'dividends'],
+      [...new Set(symbols)].sort().map((symbol) => {
         const holding = positions[symbol] ?? { shares: 0n, cost: 0n }
-        const gain = realised[symbol] ?? 0n
-        return [symbol, shares(holding.shares), usdc(holding.cost), usdc(averageCost(holding)), usdc(gain)]
+        const [gain, paid] = [realised[symbol] ?? 0n, dividends[symbol] ?? 0n]
+        const cost = [usdc(holding.cost), usdc(averageCost(holding))]
+        return [symbol, shares(holding.shares), ...cost, usdc(gain), usdc(paid)]
       }),
     ),
     fields([

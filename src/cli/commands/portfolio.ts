@@ -7,6 +7,7 @@ import {
   USDC_DECIMALS,
   type WalletShares,
 } from '../../client/index.js'
+import { corporateActionSchema } from '../../protocol/corporateActions.js'
 import { portfolioSchema } from '../../protocol/portfolio.js'
 import { type Block, type Cell, fields, line, shownTime, table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
@@ -18,13 +19,19 @@ import { KEY_WAITS } from './key.js'
 const ABOUT = `Prints cash, positions and open orders, and the shares that the wallet itself holds. The output is confidential. With --escrow it needs no server.`
 
 export const addPortfolio: AddCommand = (root, { env, terminal }) => {
-  const summary = "reads the wallet's portfolio from the chain and decrypts it"
+  const summary =
+    "reads the wallet's portfolio from the chain, decrypts it, and carries it over splits and dividends"
   addWalletCommand(root, 'portfolio', summary, ABOUT).action((options: WalletOptions) =>
     withWallet(options, env, async (client) => {
       terminal.progress('opening the portfolio')
       const opened = await client.getPortfolio()
       const { publicKey } = await client.unlock()
       if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
+      for (const { symbol, recordAt } of opened?.uncounted ?? []) {
+        terminal.progress(
+          `a dividend of ${symbol} is not counted: no key opens the portfolio of ${shownTime(isoOf(recordAt))}`,
+        )
+      }
       const move = await client.getMove()
       if (move !== null) terminal.progress(moveWords(move))
       const others = Object.keys(opened?.portfolio.positions ?? {})
@@ -44,11 +51,15 @@ function reportOf(opened: OpenedPortfolio | null, held: readonly WalletShares[])
   const wallet = held.map(({ balance, ...others }) => ({ ...others, balance: balance.toString() }))
   if (opened === null) {
     const none: Block = line(['This wallet has no portfolio yet.'])
-    return { json: { version: '0', portfolio: null, wallet }, blocks: [none, ...walletBlocks(held)] }
+    return {
+      json: { version: '0', portfolio: null, uncounted: [], wallet },
+      blocks: [none, ...walletBlocks(held)],
+    }
   }
   const { portfolio, version } = opened
+  const uncounted = z.encode(z.array(corporateActionSchema), [...opened.uncounted])
   return {
-    json: { version: version.toString(), portfolio: z.encode(portfolioSchema, portfolio), wallet },
+    json: { version: version.toString(), portfolio: z.encode(portfolioSchema, portfolio), uncounted, wallet },
     blocks: [...blocksOf(portfolio, version), ...walletBlocks(held)],
   }
 }

@@ -1,11 +1,11 @@
 // Derives the history of an account from its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
 import * as z from 'zod'
 import type { PortfolioWrite, SignedMove, SignedWrite } from '../../chain/calledAuthorization.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
 import { type OpenOrder, type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
 import { divide, ONE_SHARE, uint64Schema } from '../../protocol/units.js'
 import {
   type Balance,
@@ -24,13 +24,17 @@ export const knownSchema = z.strictObject({
   version: uint64Schema,
   /** The ledger's running hash after it; null if it is unknown. */
   hash: bytes32Schema.nullable(),
-  /** Whether key, orders and balance are those of `version`, and not of an earlier one. */
+  /** Whether portfolio and balance are those of `version`, and not of an earlier one. */
   isCurrent: z.boolean(),
   /** The last version that opened; 0 for none. */
   readVersion: uint64Schema,
-  userPubKey: publicKeySchema.nullable(),
-  openOrders: portfolioSchema.shape.openOrders,
-  /** That of the last version that opened, with the public effects since. */
+  /** That version as it was written; null for none. */
+  stored: portfolioSchema.nullable(),
+  /** The number of corporate actions that have entered the list. */
+  actions: z.int().min(0),
+  /** The stored version after these actions. */
+  portfolio: portfolioSchema.nullable(),
+  /** That of `portfolio`, with the public effects since. */
   balance: balanceSchema,
 })
 export type Known = z.output<typeof knownSchema>
@@ -41,8 +45,9 @@ export const NOTHING_WRITTEN: Known = {
   hash: ZERO_BYTES32,
   isCurrent: true,
   readVersion: 0n,
-  userPubKey: null,
-  openOrders: {},
+  stored: null,
+  actions: 0,
+  portfolio: null,
   balance: NO_BALANCE,
 }
 
@@ -58,7 +63,7 @@ export interface Write {
   readonly version: bigint
   /** Null if it was not found in the calldata. */
   readonly call: Omit<PortfolioWrite, 'isDirect'> | null
-  /** The opened portfolio, or why there is none. */
+  /** The portfolio as it was written, or why there is none. */
   readonly opened: Portfolio | Exclude<UnreadableReason, 'unknown-predecessor'>
 }
 
@@ -67,18 +72,46 @@ export interface Step {
   readonly bodies: readonly EntryBody[]
 }
 
-/** The state after a version, and the entries that it makes. */
-export function afterWrite(known: Known, write: Write): Step {
-  const { call, opened, version } = write
-  if (call === null || typeof opened === 'string') return afterUnreadable(known, write)
+/**
+ * The state after a version, and the entries that it makes.
+ * @param carried the opened portfolio after the corporate actions of `known`: it may have been computed before the last of them
+ */
+export function afterWrite(known: Known, write: Write, carried?: Portfolio): Step {
+  const { call, opened: stored, version } = write
+  if (call === null || typeof stored === 'string') return afterUnreadable(known, write)
+  const opened = carried ?? stored
   const balance = balanceOf(opened)
   const change = minus(balance, known.balance)
-  const { userPubKey, openOrders } = opened
-  const read = { version, readVersion: version, isCurrent: true, userPubKey, openOrders }
+  const read = { version, readVersion: version, isCurrent: true, stored, portfolio: opened }
   return {
-    known: { ...read, hash: hashAfter(call), balance },
+    known: { ...read, actions: known.actions, hash: hashAfter(call), balance },
     bodies: bodiesOf(known, { signed: call.signed, opened, version, change }),
   }
+}
+
+/** The state after more corporate actions. @param carried the stored version after all of them */
+export function afterActions(known: Known, actions: number, carried: Portfolio | null): Known {
+  if (carried === null || known.portfolio === null) return { ...known, actions }
+  const change = minus(balanceOf(carried), balanceOf(known.portfolio))
+  return { ...known, actions, portfolio: carried, balance: plus(known.balance, change) }
+}
+
+/** The entry of an action that the account feels. @param uncounted whether its claims are unknown */
+export function actionEntry(
+  before: Known,
+  after: Known,
+  action: CorporateAction,
+  isUncounted: boolean,
+): EntryBody[] {
+  const change = minus(after.balance, before.balance)
+  const body = { kind: 'carried' as const, orderId: null, action, ...change }
+  if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') {
+    const [holder, entitlement] =
+      action.kind === 'PAYMENT' ? [before, action.entitlement] : [after, action.index]
+    const entitled = isUncounted ? null : holder.portfolio?.entitlements?.[entitlement]
+    return entitled === undefined ? [] : [{ ...body, entitled }]
+  }
+  return Object.keys(change.shares).length === 0 ? [] : [body]
 }
 
 interface OpenedWrite {
@@ -126,11 +159,12 @@ function afterUnreadable(known: Known, { version, call, opened }: Write): Step {
 const ACTIONS = { PortfolioUpdate: 'updated', OrderSettlement: 'settled', OrderRefund: 'refunded' } as const
 
 function keyChange(
-  { userPubKey: from }: Known,
+  { portfolio }: Known,
   { userPubKey: to }: Portfolio,
   at: { orderId: Hex; version: bigint },
 ): EntryBody[] {
-  return from === null || from === to ? [] : [{ kind: 'key-changed', ...at, from, to }]
+  const from = portfolio?.userPubKey
+  return from === undefined || from === to ? [] : [{ kind: 'key-changed', ...at, from, to }]
 }
 
 /** The entries for the change of the authorization's order. */
@@ -139,7 +173,7 @@ function changeOf(known: Known, authorization: SignedWrite, after: Portfolio, ch
   const { orderId, version } = message
   const paid = payoutOf(authorization)
   if (paid.length > 0) return paid
-  const [before, now] = [known.openOrders[orderId], after.openOrders[orderId]]
+  const [before, now] = [known.portfolio?.openOrders[orderId], after.openOrders[orderId]]
   if (now !== undefined) return before === undefined ? [acceptance(orderId, version, now)] : []
   if (!known.isCurrent) {
     const reason = 'unknown-predecessor'
@@ -212,10 +246,10 @@ export interface Ending {
 
 /** The end of an escrow without a settlement, with the order's terms where the portfolio has them. */
 export function endWithoutFill(
-  { openOrders }: Known,
+  { portfolio }: Known,
   { kind, orderId, returned, deposit }: Ending,
 ): EntryBody {
-  const order = openOrders[orderId]
+  const order = portfolio?.openOrders[orderId]
   const terms = { side: order?.side ?? null, symbol: order?.symbol ?? null, amount: order?.notional ?? null }
   return { kind, orderId, ...terms, returned, ...(deposit && { deposit }) }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
+import { type CorporateAction, corporateActionSchema } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { limitSchema, sideSchema } from '../../protocol/intent.js'
@@ -131,6 +132,21 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     shares: sharesSchema,
     ...place,
   }),
+  /**
+   * A corporate action changed the portfolio, or gave it a claim to a dividend. It is where the action entered the public list; no
+   * version is written for it.
+   */
+  z.strictObject({
+    kind: z.literal('carried'),
+    /** Of no order. */
+    orderId: z.null(),
+    action: corporateActionSchema,
+    cash: intSchema,
+    shares: sharesSchema,
+    /** The shares with a claim, of an ex-date and of a payment. Null where no key opens the portfolio of that date. */
+    entitled: uint256Schema.nullable().optional(),
+    ...place,
+  }),
   /** From this version on, portfolios are sealed to another key. */
   z.strictObject({
     kind: z.literal('key-changed'),
@@ -220,11 +236,32 @@ export function effectOf(entry: EntryBody): Balance {
     case 'shares-deposited':
       return { cash: 0n, shares: { [entry.symbol]: entry.shares } }
     case 'moved':
+    case 'carried':
     case 'adjusted':
       return { cash: entry.cash, shares: entry.shares }
     default:
       return NO_BALANCE
   }
+}
+
+const ACTION_WORDS = {
+  SPLIT: 'split',
+  STOCK_DIVIDEND: 'stock dividend',
+  ENTITLEMENT: 'ex-dividend',
+  PAYMENT: 'dividend',
+  SYMBOL_CHANGE: 'new symbol',
+  REMOVAL: 'removed',
+} as const
+
+/**
+ * A corporate action in a few words.
+ * @example for (const entry of entries) if (entry.kind === 'carried') console.log(actionWords(entry.action)) // 'split 4:1'
+ */
+export function actionWords(action: CorporateAction): string {
+  const words = ACTION_WORDS[action.kind]
+  if (action.kind === 'SYMBOL_CHANGE') return `${words} ${action.successor}`
+  const hasRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
+  return hasRatio ? `${words} ${action.numerator}:${action.denominator}` : words
 }
 
 /** Whether the entry comes after the cursor. */

@@ -20,17 +20,15 @@ import {
 import { addressSchema, sameAddress } from '../../protocol/address.js'
 import { authorizationDigest } from '../../protocol/authorization.js'
 import { authorizationTargets, type PrimaryType } from '../../protocol/authorizationTypes.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
-import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
-import { openUserBlob } from '../../protocol/userBlob.js'
 import { createContract } from '../contract.js'
-import { escrowEvents, topicOf, topicOfAddress } from '../contractEvents.js'
+import { actionEvents, escrowEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
+import { openVersion } from './carrier.js'
 import type { Ending, Write } from './derive.js'
 import type { Deposit } from './entries.js'
 import type { Node } from './node.js'
@@ -46,10 +44,15 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
     }
   | ({ readonly is: 'ended' } & Ending)
   | { readonly is: 'written'; readonly write: Write }
+  /** A corporate action entered the list, at its index. */
+  | { readonly is: 'enacted'; readonly index: number }
 )
 
 const OPENED = topicOf(escrowEvents, 'OrderOpened')
 const REFUNDED = topicOf(escrowEvents, 'OrderRefunded')
+const ENACTED = topicOf(actionEvents, 'ActionEnacted')
+/** Events that tell all by themselves. */
+const WHOLE: readonly (string | undefined)[] = [OPENED, ENACTED]
 
 /** Transactions and blocks that travel in one request. */
 const CALLS_AT_ONCE = 20
@@ -69,7 +72,7 @@ const orderSchema = z.looseObject({ symbol: bytes32Schema, shares: z.bigint() })
 export function createFactReader(deps: {
   readonly rpc: Node
   readonly wallet: Wallet
-  readonly contracts: Pick<PlatformContracts, 'escrow' | 'ledger'>
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'ledger' | 'actions'>
   readonly account: Hex
   readonly chainId: number
   readonly keys: Pick<Keyring, 'opened'>
@@ -80,7 +83,8 @@ export function createFactReader(deps: {
   const writes = { address: contracts.ledger, topics: [PORTFOLIO_UPDATED, accountId] }
   const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, topicOfAddress(account)] }
   const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
-  const reader = createLogReader({ rpc, queries: [writes, orders], maxBlocks })
+  const enacted = { address: contracts.actions, topics: [ENACTED] }
+  const reader = createLogReader({ rpc, queries: [writes, orders, enacted], maxBlocks })
   const backwards = createLogReader({ rpc, queries: [writes], maxBlocks })
 
   async function factsOf({ logs }: LogPiece): Promise<Fact[]> {
@@ -89,6 +93,7 @@ export function createFactReader(deps: {
       logs.map(async (log) => {
         const at = { log, timestamp: found.timeOf(log) }
         const orderId = log.topics[1] ?? '0x'
+        if (log.topics[0] === ENACTED) return { ...at, is: 'enacted', index: numberIn(orderId) }
         if (log.topics[0] === OPENED) {
           const escrowed = BigInt(wordAt(log.data, 0))
           const deposit = await depositOf(orderId, escrowed)
@@ -115,7 +120,7 @@ export function createFactReader(deps: {
   async function writeOf(log: ChainLog, transaction: Transaction): Promise<Write> {
     const version = BigInt(wordAt(log.data, 0))
     const call = await callOf(version, transaction)
-    return { version, call, opened: call ? await opened(call.userBlob, version) : 'not-in-calldata' }
+    return { version, call, opened: call ? await openVersion(deps.keys, accountId, call) : 'not-in-calldata' }
   }
 
   /** The event proves that a direct call took effect. Calldata of another contract may hold others besides. */
@@ -156,19 +161,6 @@ export function createFactReader(deps: {
     return authorizationTargets[type].contract === 'OrderEscrow' ? contracts.escrow : contracts.ledger
   }
 
-  async function opened(blob: Hex, version: bigint): Promise<Portfolio | 'other-key' | 'malformed'> {
-    try {
-      const value = await deps.keys.opened(({ privateKey }) =>
-        openUserBlob(blob, privateKey, accountId, version),
-      )
-      return portfolioSchema.safeParse(value).data ?? 'malformed'
-    } catch (error) {
-      // The user rejected the signature that derives the key.
-      if (!(error instanceof ProtocolError)) throw error
-      return error.code === 'undecryptable' ? 'other-key' : 'malformed'
-    }
-  }
-
   return {
     /** The range's first part, as long as the node takes it. */
     async read(range: BlockRange): Promise<{ readonly piece: LogPiece; readonly facts: readonly Fact[] }> {
@@ -198,7 +190,9 @@ async function pieceOf<P extends LogPiece>(reading: Promise<P | undefined>): Pro
 
 /** The transactions of logs and the times of their blocks, which have to be of the logs' own blocks. */
 async function readTransactions(node: Node, logs: readonly ChainLog[]) {
-  const hashes = [...new Set(logs.filter(({ topics }) => topics[0] !== OPENED).map(({ txHash }) => txHash))]
+  const hashes = [
+    ...new Set(logs.filter(({ topics }) => !WHOLE.includes(topics[0])).map(({ txHash }) => txHash)),
+  ]
   const blocks = [...new Set(logs.filter(isUntimed).map(({ blockHash }) => blockHash))]
   const [transactions, headers] = await Promise.all([
     readAll(node, { method: 'eth_getTransactionByHash', keys: hashes, schema: transactionSchema }),

@@ -3,8 +3,11 @@ import { isChainFailure } from '../../chain/errors.js'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import type { BlockId } from '../../chain/logReader.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
+import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
+import type { ActionList } from '../actionList.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
 import { toTradingError } from '../foreignErrors.js'
@@ -12,13 +15,17 @@ import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
 import { createHistoryCache, type HistoryStore, type KeptHistory } from './cache.js'
+import { type Carrier, createCarrier } from './carrier.js'
 import {
+  actionEntry,
+  afterActions,
   afterWrite,
   endWithoutFill,
   type Known,
   NOTHING_WRITTEN,
   type Step,
   unknownBefore,
+  type Write,
 } from './derive.js'
 import { type EntryBody, type HistoryCursor, type HistoryEntry, isAfter } from './entries.js'
 import { createFactReader, type Fact, type FactReader, REORGANIZED } from './facts.js'
@@ -45,8 +52,9 @@ const MAX_BLOCKS = 50_000
 
 interface HistoryDeps {
   readonly wallet: Wallet
-  readonly contracts: () => Promise<Pick<PlatformContracts, 'escrow' | 'ledger'>>
+  readonly contracts: () => Promise<Pick<PlatformContracts, 'escrow' | 'ledger' | 'actions'>>
   readonly keys: Keyring
+  readonly actionList: ActionList
 }
 
 /**
@@ -86,8 +94,10 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
   const isUsable = kept !== null && (await canUse(kept, { rpc, from, keys }))
   const isNothingBefore = async () =>
     atHead.version === 0n || (await versionAt(wallet, place, from - 1)) === 0n
+  const carrier = createCarrier({ rpc, ledger: contracts.ledger, account, keys })
+  const actions = () => deps.actionList(wallet, contracts.actions, atHead.number)
   const walk = createWalk(
-    { facts, isNothingBefore },
+    { facts, isNothingBefore, carrier, actions },
     isUsable ? kept : { from, last: null, known: null, entries: [] },
   )
   const isAsked = (entry: HistoryEntry) =>
@@ -154,10 +164,18 @@ interface WalkDeps {
   readonly facts: FactReader
   /** Whether the portfolio had no version before the walk's start; false while that is unknown. */
   readonly isNothingBefore: () => Promise<boolean>
+  readonly carrier: Carrier
+  /** The list of corporate actions at the head. */
+  readonly actions: () => Promise<readonly CorporateAction[]>
+}
+
+interface Carry {
+  readonly known: Known
+  readonly uncounted: readonly CorporateAction[]
 }
 
 /** Goes along the chain from its start and derives the entries. */
-function createWalk({ facts, isNothingBefore }: WalkDeps, start: Start) {
+function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, start: Start) {
   const { from } = start
   const entries = [...start.entries]
   let { last, known } = start
@@ -174,15 +192,51 @@ function createWalk({ facts, isNothingBefore }: WalkDeps, start: Start) {
     return version === null ? NOTHING_WRITTEN : unknownBefore(version)
   }
 
+  /** The state once the list has so many entries. */
+  async function carriedTo(count: number, before: Known, head: number): Promise<Carry> {
+    const { stored, version, hash } = before
+    if (count <= before.actions) return { known: before, uncounted: [] }
+    if (stored === null) return { known: afterActions(before, count, null), uncounted: [] }
+    const carried = await carrier({ portfolio: stored, version, hash }, await listed(count), head)
+    return { known: afterActions(before, count, carried.portfolio), uncounted: carried.uncounted }
+  }
+
+  /** The first entries of the list. */
+  async function listed(count: number): Promise<readonly CorporateAction[]> {
+    if (count === 0) return []
+    const all = await actions()
+    if (all.length < count) throw reorganized()
+    return all.slice(0, count)
+  }
+
+  async function afterEnacted(before: Known, index: number, head: number): Promise<Step> {
+    const { known: then } = await carriedTo(index, before, head)
+    const { known: now, uncounted } = await carriedTo(index + 1, then, head)
+    const action = (await listed(index + 1))[index]
+    if (action === undefined || then === now) return { known: now, bodies: [] }
+    return { known: now, bodies: actionEntry(then, now, action, uncounted.includes(action)) }
+  }
+
+  async function afterOpened(before: Known, write: Write, head: number): Promise<Step> {
+    const { opened, call, version } = write
+    if (typeof opened === 'string' || call === null) return afterWrite(before, write)
+    const { known: then } = await carriedTo(opened.actions ?? 0, before, head)
+    const hash = portfolioHashAfter(call.previous, call)
+    const carried = await carrier({ portfolio: opened, version, hash }, await listed(then.actions), head)
+    return afterWrite(then, write, carried.portfolio)
+  }
+
   async function stepOf(fact: Fact): Promise<Step | { readonly bodies: readonly EntryBody[] }> {
     if (fact.is === 'opened') {
       const { orderId, escrowed, deposit, deadline } = fact
       return { bodies: [{ kind: 'opened', orderId, escrowed, ...(deposit && { deposit }), deadline }] }
     }
     const before = known ?? (await knownBefore(fact))
+    const head = fact.log.blockNumber
     if (fact.is === 'ended') return { known: before, bodies: [endWithoutFill(before, fact)] }
+    if (fact.is === 'enacted') return afterEnacted(before, fact.index, head)
     assertFollows(before, fact)
-    return afterWrite(before, fact.write)
+    return afterOpened(before, fact.write, head)
   }
 
   return {

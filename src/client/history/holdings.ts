@@ -19,6 +19,8 @@ export interface Holdings {
   readonly positions: Readonly<Record<string, Holding>>
   /** Gains of sales by symbol, net of fees; losses are negative. */
   readonly realised: Readonly<Record<string, bigint>>
+  /** Cash dividends by symbol, net of withholding. */
+  readonly dividends: Readonly<Record<string, bigint>>
   /** USDC that came out of the wallet: the escrows of settled buys, and deposits. */
   readonly paidIn: bigint
   /** USDC that went to the wallet, and withdrawn shares at their average cost. */
@@ -34,6 +36,7 @@ const NO_HOLDINGS: Holdings = {
   cash: 0n,
   positions: {},
   realised: {},
+  dividends: {},
   paidIn: 0n,
   paidOut: 0n,
   isComplete: true,
@@ -74,12 +77,34 @@ function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
     }
     case 'shares-deposited':
       return incomplete(withAdded(holdings, entry.symbol, { shares: entry.shares, cost: null }))
+    case 'carried':
+      return afterAction(holdings, entry)
     case 'moved':
     case 'adjusted':
       return incomplete(Object.entries(entry.shares).reduce(adjusted, withCash(holdings, entry.cash)))
     default:
       return holdings
   }
+}
+
+/** A split keeps the cost, a new symbol takes it over, and that of worthless shares is a loss. */
+function afterAction(
+  holdings: Holdings,
+  { action: { symbol }, cash, shares }: Extract<HistoryEntry, { kind: 'carried' }>,
+): Holdings {
+  if (cash !== 0n) {
+    const dividends = plusAt(holdings.dividends, symbol, cash)
+    return withCash({ ...holdings, dividends }, cash)
+  }
+  const before = holdings.positions[symbol]
+  if (before === undefined) return holdings
+  const { [symbol]: change = 0n, ...others } = shares
+  const left = before.shares + change
+  if (left > 0n) return withPosition(holdings, symbol, { ...before, shares: left })
+  const gone = withPosition(holdings, symbol, { shares: 0n, cost: null })
+  const [[successor, gained] = [undefined, 0n]] = Object.entries(others)
+  if (successor !== undefined) return withAdded(gone, successor, { shares: gained, cost: before.cost })
+  return withGain(gone, symbol, before.cost === null ? null : -before.cost)
 }
 
 function adjusted(holdings: Holdings, [symbol, shares]: readonly [string, bigint]): Holdings {
@@ -123,8 +148,11 @@ function withPosition(holdings: Holdings, symbol: string, position: Holding): Ho
 
 function withGain(holdings: Holdings, symbol: string, gain: bigint | null): Holdings {
   if (gain === null) return incomplete(holdings)
-  const realised = { ...holdings.realised, [symbol]: (holdings.realised[symbol] ?? 0n) + gain }
-  return { ...holdings, realised }
+  return { ...holdings, realised: plusAt(holdings.realised, symbol, gain) }
+}
+
+function plusAt(amounts: Readonly<Record<string, bigint>>, symbol: string, amount: bigint) {
+  return { ...amounts, [symbol]: (amounts[symbol] ?? 0n) + amount }
 }
 
 /**
@@ -177,7 +205,8 @@ export interface ValuePoint {
 }
 
 /**
- * The portfolio's value over time.
+ * The portfolio's value over time. A split, a new symbol and a removal count from their record moment on, as prices do, although they
+ * enter the list later.
  * @param entries oldest first
  * @param points in the order of time
  * @example const curve = valueOverTime(entries, [{ timestamp: 1_800_000_000, prices: { AAPL: 211_790_000n } }])
@@ -186,11 +215,12 @@ export function valueOverTime(
   entries: readonly HistoryEntry[],
   points: readonly PricePoint[],
 ): readonly ValuePoint[] {
+  const dated = entries.map((entry) => ({ entry, at: pricedAt(entry) })).sort((one, two) => one.at - two.at)
   let holdings = NO_HOLDINGS
   let next = 0
   return points.map(({ timestamp, prices }) => {
-    for (let entry = entries[next]; entry && entry.timestamp <= timestamp; entry = entries[++next]) {
-      holdings = afterEntry(holdings, entry)
+    for (let first = dated[next]; first && first.at <= timestamp; first = dated[++next]) {
+      holdings = afterEntry(holdings, first.entry)
     }
     const value = valueAt(holdings, prices)
     const { paidIn, paidOut, isComplete } = holdings
@@ -201,4 +231,10 @@ export function valueOverTime(
       gain: value === null || !isComplete ? null : value + paidOut - paidIn,
     }
   })
+}
+
+/** When prices are in the units of after an entry. */
+function pricedAt(entry: HistoryEntry): number {
+  if (entry.kind !== 'carried' || entry.action.kind === 'PAYMENT') return entry.timestamp
+  return Math.min(entry.timestamp, entry.action.recordAt)
 }

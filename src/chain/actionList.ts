@@ -1,0 +1,41 @@
+// The entries of `CorporateActions` as its views return them. Also runs in a browser.
+import * as z from 'zod'
+import { type CorporateAction, corporateActionSchema } from '../protocol/corporateActions.js'
+import { bytes32Schema } from '../protocol/hex.js'
+import { bytes32ToName } from '../protocol/identifiers.js'
+
+/** Entries of the list that one view returns. */
+export const ACTIONS_AT_ONCE = 500
+
+/** The contract's enum, in its order. */
+const KINDS = ['SPLIT', 'STOCK_DIVIDEND', 'ENTITLEMENT', 'PAYMENT', 'SYMBOL_CHANGE', 'REMOVAL'] as const
+/** The fields besides `recordAt` and `symbol` that the contract leaves zero for other kinds. */
+const FIELDS = {
+  SPLIT: ['numerator', 'denominator'],
+  STOCK_DIVIDEND: ['numerator', 'denominator'],
+  ENTITLEMENT: [],
+  PAYMENT: ['numerator', 'denominator', 'entitlement'],
+  SYMBOL_CHANGE: ['successor'],
+  REMOVAL: [],
+} as const
+
+const smallValue = z.bigint().min(0n).max(BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
+const decimalValue = z.bigint().min(0n).transform(String)
+const nameValue = bytes32Schema.transform(bytes32ToName)
+
+/** Without its index. */
+export const listedActionSchema = z
+  .tuple([smallValue, smallValue, decimalValue, decimalValue, smallValue, nameValue, nameValue])
+  .transform(([kind, recordAt, numerator, denominator, entitlement, symbol, successor]) => ({
+    ...{ kind: KINDS[kind], recordAt, symbol },
+    ...{ numerator, denominator, entitlement, successor },
+  }))
+
+/** Drops what the kind does not name. @throws ZodError */
+export function actionOf(
+  { kind = 'REMOVAL', recordAt, symbol, ...fields }: z.output<typeof listedActionSchema>,
+  index: number,
+): CorporateAction {
+  const own = FIELDS[kind].map((field) => [field, fields[field]])
+  return corporateActionSchema.parse({ kind, index, recordAt, symbol, ...Object.fromEntries(own) })
+}

@@ -1,0 +1,33 @@
+// The public list of corporate actions, as the account's node has it.
+import * as z from 'zod'
+import { ACTIONS_AT_ONCE, actionOf, listedActionSchema } from '../chain/actionList.js'
+import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
+import { createContract } from './contract.js'
+import type { Wallet } from './wallet.js'
+
+const countSchema = z.bigint().min(0n).transform(Number)
+
+/** The list at a block. It is read again when its hash says that it has grown, a few times a year for most symbols. */
+export type ActionList = (wallet: Wallet, address: Hex, block: number) => Promise<readonly CorporateAction[]>
+
+export function createActionList(): ActionList {
+  let known: { readonly hash: Hex; readonly actions: readonly CorporateAction[] } | undefined
+  return async (wallet, address, block) => {
+    const contract = createContract({ wallet, address, abi: corporateActionsAbi })
+    const hash = await contract.read('listHash', [], bytes32Schema, block)
+    if (hash === ZERO_BYTES32) return []
+    if (known?.hash === hash) return known.actions
+    const count = await contract.read('count', [], countSchema, block)
+    const actions: CorporateAction[] = []
+    while (actions.length < count) {
+      const from = actions.length
+      const args = [from, Math.min(from + ACTIONS_AT_ONCE, count)]
+      const listed = await contract.read('list', args, z.array(listedActionSchema), block)
+      actions.push(...listed.map((action, at) => actionOf(action, from + at)))
+    }
+    known = { hash, actions }
+    return actions
+  }
+}

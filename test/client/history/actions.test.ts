@@ -1,0 +1,134 @@
+// The client's portfolio and history follow corporate actions as the enclave does: real contracts, broker stand-in.
+import { expect, it } from 'vitest'
+import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
+import { type Client, type HistoryEntry, holdingsOf, valueOverTime } from '../../../src/client/index.js'
+import { authorizationTargets } from '../../../src/protocol/authorizationTypes.js'
+import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { publicKeyOf } from '../../../src/protocol/publicKey.js'
+import { ONE_SHARE } from '../../../src/protocol/units.js'
+import { deployForwarder } from '../../contracts/fixtures/forwarder.js'
+import { posting } from '../../enclave/support/chainRelay.js'
+import { USER_KEY } from '../../enclave/support/parties.js'
+import { buy, sell } from '../../enclave/support/scenarios.js'
+import { useWorld } from '../../enclave/support/world.js'
+import { usd } from '../../support/brokerStandIn.js'
+import { enact } from '../../support/corporateActions.js'
+import { historyClient, kindsOf, readAll } from './historySetting.js'
+
+const world = useWorld()
+const NEW_SECRET: Hex = `0x${'c4'.repeat(32)}`
+
+const client = (keys: readonly Hex[] = [bytesToHex(USER_KEY)]) => historyClient(world().chain, keys)
+const seconds = () => Math.floor(world().clock.now() / 1_000)
+const act = async (wished: Omit<Parameters<typeof enact>[1], 'symbol' | 'recordAt'>, recordAt?: number) =>
+  enact(world().chain, { symbol: 'AAPL', recordAt: recordAt ?? (await world().chain.now()), ...wished })
+
+/** The portfolio is the enclave's, and the effects of all entries add up to it. */
+async function expectCarried(reader: Client): Promise<HistoryEntry[]> {
+  const opened = await reader.getPortfolio()
+  expect(opened?.portfolio).toEqual(await world().portfolio('alice'))
+  expect(opened?.uncounted).toEqual([])
+  const entries = await readAll(reader)
+  const positions = Object.entries(opened?.portfolio.positions ?? {})
+  const held = {
+    cash: opened?.portfolio.cash ?? 0n,
+    shares: Object.fromEntries(positions.map(([symbol, { qty }]) => [symbol, qty])),
+  }
+  expect(minus(entries.map(effectOf).reduce(plus, NO_BALANCE), held)).toEqual(NO_BALANCE)
+  expect(kindsOf(entries)).not.toContain('adjusted')
+  return entries
+}
+
+it('portfolio and history follow each kind of corporate action where it entered the list, before and after the next order', async () => {
+  await world().settled(buy(1_000))
+  const bought = (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+  await act({ kind: 'SPLIT', ratio: [4n, 1n] })
+  await act({ kind: 'ENTITLEMENT' }, seconds() + 60)
+  const before = await expectCarried(await client())
+  expect(kindsOf(before)).toEqual(['opened', 'accepted', 'bought', 'carried', 'carried'])
+  await world().clock.sleep(120_000)
+  await world().settled(sell(400))
+  await act({ kind: 'PAYMENT', ratio: [250_000n, 1n], entitlement: 1 })
+  await act({ kind: 'STOCK_DIVIDEND', ratio: [21n, 20n] })
+  await act({ kind: 'SYMBOL_CHANGE', successor: 'AAPX' })
+  const entries = await expectCarried(await client())
+  const carried = entries.filter((entry) => entry.kind === 'carried')
+  const left = bought * 4n - 2n * ONE_SHARE
+  const grown = (left * 21n) / 20n
+  expect(carried).toMatchObject([
+    { action: { kind: 'SPLIT', index: 0 }, cash: 0n, shares: { AAPL: bought * 3n } },
+    { action: { kind: 'ENTITLEMENT' }, cash: 0n, shares: {}, entitled: bought * 4n },
+    { action: { kind: 'PAYMENT' }, cash: bought / 1_000n, shares: {}, entitled: bought * 4n },
+    { action: { kind: 'STOCK_DIVIDEND' }, shares: { AAPL: grown - left } },
+    { action: { kind: 'SYMBOL_CHANGE' }, shares: { AAPL: -grown, AAPX: grown } },
+  ])
+  const { positions, dividends, realised } = holdingsOf(entries)
+  expect(dividends).toEqual({ AAPL: bought / 1_000n })
+  expect(positions).toMatchObject({ AAPX: { shares: grown } })
+  await act({ kind: 'REMOVAL', ...{ symbol: 'AAPX' } })
+  const after = await expectCarried(await client())
+  const cost = positions.AAPX?.cost ?? 0n
+  expect(holdingsOf(after)).toMatchObject({ positions: {}, realised: { ...realised, AAPX: -cost } })
+  const [{ cursor } = expect.fail('no entry')] = carried
+  expect(await readAll(await client(), { after: cursor })).toEqual(after.slice(4))
+})
+
+it('a value before a split counts the shares of that day, and one from its record moment on the new ones', async () => {
+  await world().settled(buy(1_000))
+  const splitAt = (await world().chain.now()) + 1_000
+  await act({ kind: 'SPLIT', ratio: [2n, 1n] }, splitAt)
+  const entries = await expectCarried(await client())
+  const points = [splitAt - 1, splitAt].map((timestamp, at) => ({
+    ...{ timestamp, prices: { AAPL: at === 0 ? usd(200) : usd(100) } },
+  }))
+  const [before, since] = valueOverTime(entries, points)
+  expect(before?.value).toBeGreaterThan(usd(990))
+  expect(since?.value).toBe(before?.value)
+})
+
+it('an order that was settled by a portfolio of before a split is told in the new shares', async () => {
+  world().relay.faults.push('pass', ...new Array<'withhold'>(100).fill('withhold'))
+  const order = await world().open(buy(1_000))
+  const run = world().run(order, { budget: 30 })
+  await run.catch(() => undefined)
+  await act({ kind: 'SPLIT', ratio: [2n, 1n] })
+  await world().relay.land()
+  const entries = await expectCarried(await client())
+  const { qty = 0n } = (await world().portfolio('alice'))?.positions.AAPL ?? {}
+  expect(entries.at(-1)).toMatchObject({ kind: 'bought', shares: qty, cost: usd(1_000) })
+  expect(qty).toBeGreaterThan(9n * ONE_SHARE)
+})
+
+it('a late dividend counts the shares of its ex-date, also where another contract forwarded the write of that day', async () => {
+  const forwarder = await deployForwarder(world().chain)
+  const relay = posting(world().relay, () => async ({ primaryType, message, signature }) => {
+    const { contract, method } = authorizationTargets[primaryType]
+    const key = contract === 'OrderEscrow' ? 'escrow' : 'ledger'
+    await forwarder.call(key, method, message, signature)
+    return { kind: 'taken' }
+  })
+  await world().settled(buy(1_000), { deps: { relay } })
+  const bought = (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+  const exDate = seconds()
+  await world().clock.sleep(60_000)
+  await world().settled(buy(400), { deps: { relay } })
+  await world().settled(sell(1_400))
+  await act({ kind: 'ENTITLEMENT' }, exDate)
+  await act({ kind: 'PAYMENT', ratio: [220_000n, 1n] })
+  const entries = await expectCarried(await client())
+  const cash = (bought * 220_000n) / ONE_SHARE
+  expect(entries.slice(-2)).toMatchObject([{ entitled: bought }, { entitled: bought, cash }])
+})
+
+it('a late dividend of a time whose key is lost is named, and counts as nothing', async () => {
+  await world().settled(buy(1_000))
+  const exDate = seconds()
+  await world().clock.sleep(60_000)
+  await world().settled({ ...buy(400), change: { userPubKey: publicKeyOf(hexToBytes(NEW_SECRET)) } })
+  await act({ kind: 'ENTITLEMENT' }, exDate)
+  const late = await client([NEW_SECRET])
+  const opened = await late.getPortfolio()
+  expect(opened?.uncounted).toMatchObject([{ kind: 'ENTITLEMENT', symbol: 'AAPL', recordAt: exDate }])
+  expect(opened?.portfolio.entitlements).toBeUndefined()
+  expect((await readAll(late)).at(-1)).toMatchObject({ kind: 'carried', entitled: null })
+})
