@@ -14,6 +14,7 @@ import { addOrders } from './commands/orders.js'
 import { addPolicy } from './commands/policy.js'
 import { addPortfolio } from './commands/portfolio.js'
 import { addRelay } from './commands/relay.js'
+import { addStatement } from './commands/statement.js'
 import { addStatus } from './commands/status.js'
 import { addTaken } from './commands/taken.js'
 import { addWallet } from './commands/wallet.js'
@@ -29,6 +30,7 @@ const COMMANDS: readonly AddCommand[] = [
   addPortfolio,
   addOrders,
   addHistory,
+  addStatement,
   addKey,
   addWallet,
   addClaim,

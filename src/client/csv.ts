@@ -1,3 +1,5 @@
+import { formatDecimal } from '../protocol/units.js'
+
 /** A record of a CSV file. */
 export interface CsvRecord {
   /** The line where it begins, from 1. */
@@ -45,4 +47,26 @@ export function parseCsv(text: string): CsvRecord[] {
     cells = []
     begun = line
   }
+}
+
+/** A text, or an amount in base units. */
+export type CsvCell = string | { readonly units: bigint; readonly decimals: number }
+
+/**
+ * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them. Amounts are plain decimal
+ * numbers without separators or units.
+ */
+export function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')
+}
+
+function csvCell(cell: CsvCell): string {
+  if (typeof cell !== 'string') return formatDecimal(cell.units, cell.decimals)
+  const text = unlikeFormula(cell.replace(/\p{Cc}/gu, '?'))
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** A spreadsheet evaluates a text that begins like a formula; an apostrophe before it makes it a text. */
+function unlikeFormula(text: string): string {
+  return /^[=+\-@]/.test(text) ? `'${text}` : text
 }

@@ -67,7 +67,17 @@ export {
   valueAt,
   valueOverTime,
 } from './history/holdings.js'
+export { costLeft, type Disposal, type Lot, type Lots, lotsOf } from './history/lots.js'
 export { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
+export {
+  type Period,
+  periodOf,
+  type Statement,
+  type StatementBalance,
+  type StatementLine,
+  statementOf,
+} from './history/statement.js'
+export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
 export type { ListedAt, Listing } from './keptLists.js'
 export {

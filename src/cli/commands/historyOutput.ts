@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
+import { csvOf } from '../../client/csv.js'
 import { explorerLink, type Hex, type HistoryEntry } from '../../client/index.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
-import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
-import { type Block, type Cell, printable, table } from '../../terminal/render.js'
+import { type Block, type Cell, table } from '../../terminal/render.js'
 import type { CommandContext } from '../context.js'
 import { parsed, withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
@@ -93,23 +94,4 @@ export const shares = (units: bigint | null): Cell =>
 /** ISO 8601 in UTC, of Unix seconds; empty for null. */
 export function timeOf(timestamp: number | null): string {
   return timestamp === null ? '' : new Date(timestamp * 1_000).toISOString().replace('.000Z', 'Z')
-}
-
-/**
- * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them. Amounts are plain decimal
- * numbers without separators or units.
- */
-export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')
-}
-
-function csvCell(cell: Cell): string {
-  if (typeof cell !== 'string') return formatDecimal(cell.units, cell.decimals)
-  const text = unlikeFormula(printable(cell))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** A spreadsheet evaluates a text that begins like a formula; an apostrophe before it makes it a text. */
-function unlikeFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }

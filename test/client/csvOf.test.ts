@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvOf } from '../../src/cli/commands/historyOutput.js'
-import { parseCsv } from '../../src/client/csv.js'
+import { csvOf, parseCsv } from '../../src/client/csv.js'
 
 const read = (text: string) => parseCsv(text).map(({ cells }) => cells)
 

@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises'
+import { Option } from 'commander'
+import * as z from 'zod'
+import {
+  type HistoryEntry,
+  type Period,
+  periodOf,
+  type Statement,
+  type StatementFormat,
+  statementFile,
+  statementOf,
+} from '../../client/index.js'
+import { parsedBy } from '../../terminal/arguments.js'
+import { usage } from '../../terminal/failure.js'
+import { fields } from '../../terminal/render.js'
+import type { AddCommand } from '../context.js'
+import { withWallet } from '../input/connection.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
+import { usdc } from './historyOutput.js'
+
+const ABOUT = `Writes the wallet's statement of a month (2026-11) or a year (2026), in UTC, into a new file that only its owner can read: "pdf" for people, "csv" with each change of cash and shares, or "tax" with a line for each lot that was sold, by the columns of Form 8949. It is made from the chain alone: with --escrow it needs no server. Shares are sold first in, first out.`
+
+const FORMATS: readonly StatementFormat[] = ['pdf', 'csv', 'tax']
+
+interface Options extends WalletOptions {
+  readonly format: StatementFormat
+  readonly out: string
+}
+
+const periodSchema = z.string().transform((text, context): Period => {
+  const period = periodOf(text)
+  if (period !== null) return period
+  context.addIssue({ code: 'custom', message: 'expected a month, such as 2026-11, or a year, such as 2026' })
+  return z.NEVER
+})
+
+export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
+  const summary = 'a statement of a month or a year with realised gains, as PDF or CSV'
+  addWalletCommand(root, 'statement', summary, ABOUT)
+    .argument('<period>', 'a month, such as 2026-11, or a year', parsedBy(periodSchema))
+    .addOption(new Option('--format <format>', 'the kind of file').choices(FORMATS).default('pdf'))
+    .requiredOption('--out <file>', 'the new file')
+    .action(async (period: Period, options: Options) => {
+      const { format, out } = options
+      const entries: HistoryEntry[] = []
+      const account = await withWallet(options, env, async (client) => {
+        terminal.progress('reading the history')
+        for await (const entry of client.getHistory({ signal })) entries.push(entry)
+        return client.getAccount()
+      })
+      const statement = statementOf(entries, period)
+      const file = statementFile(statement, format, account)
+      // Never overwrites a file, and shows the portfolio to nobody else.
+      await writeFile(out, file, { flag: 'wx', mode: 0o600 }).catch(() => {
+        throw usage('the new file cannot be created, or already exists')
+      })
+      if (!statement.isFinal) terminal.progress('its newest transactions may still change')
+      terminal.result(reportOf(statement, out))
+    })
+}
+
+function reportOf({ period, lines, gain, dividends, isFinal, isComplete }: Statement, out: string) {
+  const amounts = { gain: gain?.toString() ?? null, dividends: dividends.toString() }
+  return {
+    json: { period: period.name, out, lines: lines.length, ...amounts, isFinal, isComplete },
+    blocks: [
+      fields([
+        ['written', out],
+        ['lines', lines.length.toString()],
+        ['realised gain', gain === null ? 'unknown: the cost of some shares is' : usdc(gain)],
+        ['dividends', usdc(dividends)],
+        ['complete', isComplete ? 'yes' : 'no: some versions of the portfolio could not be read'],
+      ]),
+    ],
+  }
+}

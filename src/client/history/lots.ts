@@ -1,0 +1,180 @@
+// Tax lots: shares are sold in the order in which they were bought (first in, first out). Pure, in exact rationals.
+import type { Hex } from '../../protocol/hex.js'
+import { effectOf, type HistoryEntry } from './entries.js'
+import { add, type Fraction, floor, fraction, isLess, ONE, over, subtract, times, ZERO } from './fraction.js'
+
+/** The shares of one purchase that are left. */
+export interface Lot {
+  readonly symbol: string
+  /** Unix seconds at which the shares came in: of the purchase, or of the deposit of shares whose purchase is unknown. */
+  readonly since: number
+  /** Share base units, in the shares of today. */
+  readonly shares: Fraction
+  /** USDC base units that the whole purchase cost; null if it is unknown. */
+  readonly cost: bigint | null
+  /** The part of the purchase that is left, above zero. */
+  readonly left: Fraction
+}
+
+/** The shares of one lot that were sold, or became worthless. */
+export interface Disposal {
+  readonly symbol: string
+  /** Unix seconds of the purchase; null if it is unknown. */
+  readonly acquiredAt: number | null
+  /** Unix seconds. */
+  readonly disposedAt: number
+  /** Share base units, exact: a lot after a split may end in a part of one. */
+  readonly shares: Fraction
+  /** USDC base units, net of the broker's fees. */
+  readonly proceeds: bigint
+  /** USDC base units; null if it is unknown. */
+  readonly cost: bigint | null
+  readonly txHash: Hex
+}
+
+export interface Lots {
+  /** In the order in which they will be sold. */
+  readonly lots: readonly Lot[]
+  /** Oldest first. */
+  readonly disposals: readonly Disposal[]
+}
+
+const NONE: Lots = { lots: [], disposals: [] }
+
+/**
+ * The lots of a history and what was sold of them. A part of a purchase takes the same part of its cost: parts are whole base units
+ * of USDC, and those of one purchase add up to its cost. So do the proceeds of one sale.
+ * @param entries oldest first, from the account's first event on
+ * @example const { lots, disposals } = lotsOf(entries)
+ */
+export function lotsOf(entries: Iterable<HistoryEntry>): Lots {
+  let lots = NONE
+  for (const entry of entries) lots = afterEntry(lots, entry)
+  return lots
+}
+
+function afterEntry(before: Lots, entry: HistoryEntry): Lots {
+  const { timestamp } = entry
+  switch (entry.kind) {
+    case 'bought':
+      return added(before, { symbol: entry.symbol, shares: entry.shares, since: timestamp, cost: entry.cost })
+    case 'sold':
+      return disposed(before, entry, { symbol: entry.symbol, shares: fraction(entry.shares) }, entry.proceeds)
+    case 'carried':
+      return afterAction(before, entry)
+    default: {
+      // Shares that left for a wallet are not sold, and those that came from one have an unknown cost.
+      let now = before
+      for (const [symbol, change] of Object.entries(effectOf(entry).shares)) {
+        if (change > 0n) now = added(now, { symbol, shares: change, since: timestamp, cost: null })
+        else now = { ...now, lots: taken(now.lots, symbol, fraction(-change)).rest }
+      }
+      return now
+    }
+  }
+}
+
+function added(
+  { lots, disposals }: Lots,
+  { shares, ...purchase }: { symbol: string; shares: bigint; since: number; cost: bigint | null },
+): Lots {
+  if (shares === 0n) return { lots, disposals }
+  const lot: Lot = { ...purchase, shares: fraction(shares), left: ONE }
+  return { lots: [...lots, lot], disposals }
+}
+
+/** A part of a lot, as whole base units of its cost. */
+interface Part {
+  readonly lot: Lot
+  readonly shares: Fraction
+  readonly cost: bigint | null
+}
+
+/** Takes shares from the oldest lots of a symbol. Shares that no lot has come from nowhere known. */
+function taken(lots: readonly Lot[], symbol: string, wanted: Fraction) {
+  const parts: Part[] = []
+  const rest: Lot[] = []
+  let missing = wanted
+  for (const lot of lots) {
+    if (lot.symbol !== symbol || missing.over === 0n) {
+      rest.push(lot)
+      continue
+    }
+    const shares = isLess(missing, lot.shares) ? missing : lot.shares
+    missing = subtract(missing, shares)
+    const left = subtract(lot.left, over(times(lot.left, shares), lot.shares))
+    parts.push({ lot, shares, cost: lot.cost === null ? null : between(lot.cost, left, lot.left) })
+    if (left.over > 0n) rest.push({ ...lot, shares: subtract(lot.shares, shares), left })
+  }
+  if (missing.over > 0n) {
+    const unknown: Lot = { symbol, since: 0, shares: missing, cost: null, left: ONE }
+    parts.push({ lot: unknown, shares: missing, cost: null })
+  }
+  return { parts, rest }
+}
+
+/** What an amount loses when less of it is left: parts that follow one another add up to it. */
+function between(amount: bigint, left: Fraction, before: Fraction): bigint {
+  const gone = (part: Fraction) => floor(times(fraction(amount), subtract(ONE, part)))
+  return gone(left) - gone(before)
+}
+
+function disposed(
+  { lots, disposals }: Lots,
+  { timestamp: disposedAt, txHash }: HistoryEntry,
+  { symbol, shares: wanted }: { symbol: string; shares: Fraction },
+  whole: bigint,
+): Lots {
+  const { parts, rest } = taken(lots, symbol, wanted)
+  let before = ONE
+  const found = parts.map(({ lot: { since }, shares, cost }) => {
+    const acquiredAt = cost === null ? null : since
+    const left = subtract(before, over(shares, wanted))
+    const proceeds = between(whole, left, before)
+    before = left
+    return { symbol, acquiredAt, disposedAt, shares, proceeds, cost, txHash }
+  })
+  return { lots: rest, disposals: [...disposals, ...found] }
+}
+
+/** A split multiplies each lot, a new symbol takes the lots over, and worthless shares are disposed of for nothing. */
+function afterAction(before: Lots, entry: Extract<HistoryEntry, { kind: 'carried' }>): Lots {
+  const { action, shares: changes } = entry
+  const { symbol } = action
+  const held = before.lots.filter((lot) => lot.symbol === symbol)
+  if (held.length === 0 || Object.keys(changes).length === 0) return before
+  const all = sumOf(held)
+  if (action.kind === 'SYMBOL_CHANGE') {
+    const { successor } = action
+    const renamed = before.lots.map((lot) => (lot.symbol === symbol ? { ...lot, symbol: successor } : lot))
+    return { ...before, lots: renamed.toSorted((one, other) => one.since - other.since) }
+  }
+  if (action.kind === 'REMOVAL') return disposed(before, entry, { symbol, shares: all }, 0n)
+  if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') return before
+  const ratio = fraction(action.numerator, action.denominator)
+  const lots = before.lots.map((lot) =>
+    lot.symbol === symbol ? { ...lot, shares: times(lot.shares, ratio) } : lot,
+  )
+  // The whole position is rounded down: what no share is left of is given up, and its lots lose it last in, first out.
+  const now = add(all, fraction(changes[symbol] ?? 0n))
+  if (now.over === 0n) return disposed(before, entry, { symbol, shares: all }, 0n)
+  return { ...before, lots: trimmed(lots, symbol, subtract(times(all, ratio), now)) }
+}
+
+/** Without a part of the newest lot of a symbol, which keeps its cost. */
+function trimmed(lots: readonly Lot[], symbol: string, excess: Fraction): readonly Lot[] {
+  const last = lots.findLastIndex((lot) => lot.symbol === symbol && isLess(excess, lot.shares))
+  return lots.map((lot, at) => (at === last ? { ...lot, shares: subtract(lot.shares, excess) } : lot))
+}
+
+function sumOf(lots: readonly Lot[]): Fraction {
+  return lots.reduce((sum, { shares }) => add(sum, shares), ZERO)
+}
+
+/**
+ * USDC base units that what is left of a lot has cost, so that with what was sold it is the cost of the purchase; null if unknown.
+ * @example const costs = lotsOf(entries).lots.map((lot) => costLeft(lot))
+ */
+export function costLeft({ cost, left }: Lot): bigint | null {
+  return cost === null ? null : cost - between(cost, left, ONE)
+}

@@ -1,0 +1,249 @@
+// Lots, statements and their files. test/client/history/year.test.ts compares them with the broker's books.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseCsv } from '../../../src/client/csv.js'
+import type { EntryBody } from '../../../src/client/history/entries.js'
+import { floor } from '../../../src/client/history/fraction.js'
+import { pdfOf } from '../../../src/client/history/pdf.js'
+import {
+  costLeft,
+  type HistoryEntry,
+  lotsOf,
+  type Period,
+  periodOf,
+  statementFile,
+  statementOf,
+} from '../../../src/client/index.js'
+import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
+import { pdfText } from './pdfText.js'
+
+const HASH: Hex = `0x${'01'.repeat(32)}`
+const ACCOUNT: Hex = `0x${'0a'.repeat(20)}`
+const at = { orderId: HASH, version: 1n, price: null }
+const bought = (shares: bigint, cost: bigint, symbol = 'AAPL'): EntryBody => ({
+  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed: cost, amount: cost },
+})
+const sold = (shares: bigint, proceeds: bigint, symbol = 'AAPL'): EntryBody => ({
+  ...{ kind: 'sold', ...at, symbol, shares, proceeds, amount: proceeds },
+})
+const carried = (action: CorporateAction, shares: Record<string, bigint>, cash = 0n): EntryBody => ({
+  ...{ kind: 'carried', orderId: null, action, cash, shares },
+})
+const splitOf = (numerator: bigint, denominator: bigint): CorporateAction => ({
+  ...{ kind: 'SPLIT', index: 0, symbol: 'AAPL', recordAt: 0, numerator, denominator },
+})
+const [FROM, DAY] = [Date.UTC(2026, 0, 15) / 1_000, 86_400]
+
+/** One entry a day. */
+const history = (...bodies: readonly EntryBody[]): HistoryEntry[] =>
+  bodies.map((body, index) => ({
+    ...body,
+    ...{ timestamp: FROM + index * DAY, txHash: HASH, isFinal: true },
+    cursor: { blockNumber: index, blockHash: HASH, logIndex: 0, part: 0 },
+  }))
+
+function period(name: string): Period {
+  return periodOf(name) ?? expect.fail(`${name} is no period`)
+}
+
+it('a sale takes the oldest lots first, and the parts of a lot have the parts of its cost', () => {
+  const { lots, disposals } = lotsOf(
+    history(
+      bought(10n, 1_000n),
+      bought(10n, 3_000n),
+      carried(splitOf(3n, 1n), { AAPL: 40n }),
+      sold(45n, 4_500n),
+    ),
+  )
+  expect(disposals).toMatchObject([
+    { acquiredAt: FROM, disposedAt: FROM + 3 * DAY, proceeds: 3_000n, cost: 1_000n },
+    { acquiredAt: FROM + DAY, proceeds: 1_500n, cost: 1_500n },
+  ])
+  expect(lots.map((lot) => [floor(lot.shares), costLeft(lot)])).toEqual([[15n, 1_500n]])
+})
+
+it('a new symbol keeps the dates and costs of its lots, and worthless shares are a loss', () => {
+  const rename: CorporateAction = {
+    ...{ kind: 'SYMBOL_CHANGE', index: 0, symbol: 'FB', recordAt: 0, successor: 'AAPL' },
+  }
+  const removal: CorporateAction = { kind: 'REMOVAL', index: 1, symbol: 'AAPL', recordAt: 0 }
+  const { lots, disposals } = lotsOf(
+    history(
+      bought(10n, 1_000n, 'FB'),
+      bought(5n, 700n),
+      carried(rename, { FB: -10n, AAPL: 10n }),
+      sold(10n, 900n),
+      carried(removal, { AAPL: -5n }),
+    ),
+  )
+  expect(lots).toEqual([])
+  expect(disposals).toMatchObject([
+    { acquiredAt: FROM, proceeds: 900n, cost: 1_000n },
+    { acquiredAt: FROM + DAY, proceeds: 0n, cost: 700n },
+  ])
+})
+
+it('shares from a wallet have neither a date nor a cost, and shares that left for one are not sold', () => {
+  const withdrawn: EntryBody = {
+    ...{ kind: 'shares-withdrawn', orderId: HASH, version: 1n, symbol: 'AAPL', shares: 4n },
+  }
+  const entries = history(
+    bought(4n, 400n),
+    withdrawn,
+    { ...withdrawn, kind: 'shares-deposited' },
+    sold(4n, 1n),
+  )
+  expect(lotsOf(entries).disposals).toMatchObject([{ acquiredAt: null, cost: null, proceeds: 1n }])
+  expect(statementOf(entries, period('2026')).gain).toBeNull()
+})
+
+it('the costs of all parts add up to what was paid, proceeds to what was received, and lots to the position', () => {
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  const step = fc.oneof(
+    fc.record({ is: fc.constant('buy' as const), shares: amount, value: amount }),
+    fc.record({ is: fc.constant('sell' as const), shares: amount, value: amount }),
+    fc.record({
+      is: fc.constant('split' as const),
+      shares: fc.bigInt({ min: 1n, max: 20n }),
+      value: fc.bigInt({ min: 1n, max: 20n }),
+    }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let held = 0n
+      const bodies = steps.flatMap(({ is, shares, value }): EntryBody[] => {
+        if (is === 'buy') {
+          held += shares
+          return [bought(shares, value)]
+        }
+        const after = is === 'split' ? (held * shares) / value : held - (shares < held ? shares : held)
+        const change = after - held
+        if (change === 0n) return []
+        held = after
+        return [is === 'split' ? carried(splitOf(shares, value), { AAPL: change }) : sold(-change, value)]
+      })
+      const { lots, disposals } = lotsOf(history(...bodies))
+      const sum = (amounts: readonly (bigint | null)[]) =>
+        amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n)
+      const paid = bodies.map((body) => (body.kind === 'bought' ? body.cost : 0n))
+      const received = bodies.map((body) => (body.kind === 'sold' ? body.proceeds : 0n))
+      expect(sum([...lots.map(costLeft), ...disposals.map(({ cost }) => cost)])).toBe(sum(paid))
+      expect(sum(disposals.map(({ proceeds }) => proceeds))).toBe(sum(received))
+      const under = lots.reduce((all, { shares }) => all * shares.under, 1n)
+      const whole = lots.reduce((all, { shares }) => all + (shares.over * under) / shares.under, 0n)
+      expect(whole).toBe(held * under)
+    }),
+  )
+})
+
+it.each([
+  ['2026-02', '2026-02-01', '2026-03-01'],
+  ['2026-12', '2026-12-01', '2027-01-01'],
+  ['2026', '2026-01-01', '2027-01-01'],
+])('the period %s is from %s until %s', (name, from, to) => {
+  expect(period(name)).toEqual({ name, from: Date.parse(from) / 1_000, to: Date.parse(to) / 1_000 })
+})
+
+it.each(['', '26', '2026-00', '2026-13', '2026-1', 'November'])('"%s" is no period', (name) => {
+  expect(periodOf(name)).toBeNull()
+})
+
+const dividend: CorporateAction = {
+  ...{
+    kind: 'PAYMENT',
+    index: 1,
+    symbol: 'AAPL',
+    recordAt: 0,
+    numerator: 1n,
+    denominator: 1n,
+    entitlement: 0,
+  },
+}
+const year = history(
+  bought(10n * ONE_SHARE, 1_000n * ONE_USDC),
+  { ...carried(dividend, {}, 5n * ONE_USDC), ...{ entitled: 10n * ONE_SHARE } },
+  sold(5n * ONE_SHARE, 450n * ONE_USDC),
+  ...new Array<EntryBody>(20).fill(bought(ONE_SHARE, 100n * ONE_USDC, 'MSFT')),
+)
+
+it('a statement carries the balance over its month, and a month without trades has the one before it', () => {
+  const january = statementOf(year, period('2026-01'))
+  expect(january).toMatchObject({ opening: { cash: 0n, positions: {} }, isFinal: true, isComplete: true })
+  expect(january).toMatchObject({ gain: -50n * ONE_USDC, dividends: 5n * ONE_USDC })
+  expect(january.lines.slice(0, 3)).toMatchObject([
+    { event: 'bought', symbol: 'AAPL', shares: 10n * ONE_SHARE, amount: 1_000n * ONE_USDC, cash: 0n },
+    { event: 'dividend', symbol: 'AAPL', shares: 10n * ONE_SHARE, cash: 5n * ONE_USDC },
+    { event: 'sold', shares: -5n * ONE_SHARE, amount: 450n * ONE_USDC, cash: 450n * ONE_USDC },
+  ])
+  const february = statementOf(year, period('2026-02'))
+  expect(february.opening).toEqual(january.closing)
+  const march = statementOf(year, period('2026-03'))
+  expect(march).toMatchObject({
+    lines: [],
+    disposals: [],
+    opening: february.closing,
+    closing: february.closing,
+  })
+  expect(march.closing.positions).toEqual({ AAPL: 5n * ONE_SHARE, MSFT: 20n * ONE_SHARE })
+})
+
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const cellsOf = (bytes: Uint8Array) => parseCsv(textOf(bytes)).map(({ cells }) => cells)
+
+it('the CSV of a statement has each change and the cash after it, and that for tax software the columns of the form', () => {
+  const statement = statementOf(year, period('2026'))
+  const rows = cellsOf(statementFile(statement, 'csv', ACCOUNT))
+  expect(rows.slice(0, 4)).toEqual([
+    ['time', 'event', 'symbol', 'shares', 'price', 'amount', 'cash change', 'cash after'],
+    ['2026-01-15T00:00:00Z', 'bought', 'AAPL', '10', '', '1000', '0', '0'],
+    ['2026-01-16T00:00:00Z', 'dividend', 'AAPL', '10', '', '5', '5', '5'],
+    ['2026-01-17T00:00:00Z', 'sold', 'AAPL', '-5', '', '450', '450', '455'],
+  ])
+  expect(rows).toHaveLength(24)
+  expect(cellsOf(statementFile(statement, 'tax', ACCOUNT))).toEqual([
+    [
+      ...['Description of property', 'Date acquired', 'Date sold or disposed of', 'Proceeds'],
+      ...['Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
+    ],
+    ['5 sh. AAPL', '01/15/2026', '01/17/2026', '450', '500', '-50', 'AAPL', '5', HASH],
+  ])
+})
+
+it('the PDF of a statement has its account, activity, gains and balances, and no line beyond the margins', () => {
+  const [lines = []] = pdfText(statementFile(statementOf(year, period('2026-01')), 'pdf', ACCOUNT))
+  const squeezed = lines.map((text) => text.replace(/ +/g, ' '))
+  expect(squeezed).toEqual(
+    expect.arrayContaining([
+      'Account statement 2026-01',
+      `Account ${ACCOUNT}`,
+      '2026-01-01 to 2026-01-31 (UTC). Amounts in USDC; sales net of fees.',
+      '2026-01-17 sold AAPL -5 450.00 450.00',
+      'AAPL 2026-01-15 2026-01-17 5 450.00 500.00 -50.00',
+      'Realised gain -50.00',
+      'Dividends 5.00',
+      'Cash 455.00',
+      '1 / 1',
+    ]),
+  )
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(97)
+})
+
+it('a PDF gives back any text on as many pages as it takes, and a character that its font lacks as a question mark', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme-ascii' }), { maxLength: 150 }), (texts) => {
+      const pages = pdfText(
+        pdfOf(
+          'a (title) \\',
+          texts.map((text) => ({ text })),
+        ),
+      )
+      expect(pages.flatMap((lines) => lines.slice(0, -1))).toEqual(texts)
+      expect(pages.map((lines) => lines.at(-1))).toEqual(
+        pages.map((_, page) => `${page + 1} / ${pages.length}`),
+      )
+    }),
+  )
+  expect(pdfText(pdfOf('', [{ text: 'Σ−\n\t€' }]))).toEqual([['?????', '1 / 1']])
+})
