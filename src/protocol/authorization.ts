@@ -106,10 +106,14 @@ export function authorizationDomain(primaryType: PrimaryType, domain: Authorizat
   return { name: authorizationTargets[primaryType].contract, version: VERSION, ...domain }
 }
 
+/** The very same object for each, whose encoder is made once. */
+const typesOf = new Map<PrimaryType, Parameters<typeof typedDataDigest>[1]>()
+
 /** The EIP-712 digest: the enclave signs it, the contract marks it as used, the relay deduplicates by it. */
 export function authorizationDigest(authorization: Authorization, domain: AuthorizationDomain): Hex {
   const { primaryType, message } = authorization
-  const types = { [primaryType]: authorizationTypes[primaryType] }
+  const types = typesOf.get(primaryType) ?? { [primaryType]: authorizationTypes[primaryType] }
+  typesOf.set(primaryType, types)
   return typedDataDigest(authorizationDomain(primaryType, domain), types, message)
 }
 
