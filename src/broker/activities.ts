@@ -9,7 +9,6 @@ import {
   signedSharesSchema,
   signedUsdSchema,
 } from './numbers.js'
-import { ratioOfText } from './ratio.js'
 
 const fillSchema = z
   .object({
@@ -75,7 +74,6 @@ const entrySchema = z
     symbol: z.string().nullish(),
     qty: signedSharesSchema.nullish(),
     net_amount: signedUsdSchema.nullish(),
-    per_share_amount: decimalTextSchema.nullish(),
     description: z.string().max(10_000).nullish(),
     status: z.string().nullish(),
   })
@@ -93,8 +91,6 @@ const entrySchema = z
         qty: entry.qty ?? 0n,
         /** USD with 6 decimals that came, or went where it is negative. */
         cash: entry.net_amount ?? 0n,
-        /** USD for one share, or shares for one. */
-        perShare: entry.per_share_amount == null ? null : ratioOfText(entry.per_share_amount),
         description: entry.description ?? '',
       },
     }),

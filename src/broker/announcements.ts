@@ -1,33 +1,11 @@
 import { z } from 'zod'
+import type { Announcement } from '../protocol/actionReport.js'
 import type { BrokerHttp } from './http.js'
 import { rateSchema } from './numbers.js'
 import { quotient, type Ratio, ratio, sumOf } from './ratio.js'
 
 /** The broker's kinds, as far as they differ for a holder. `other`: one that is not known here, or that cannot be read. */
-export type ActionKind =
-  | ('split' | 'stock-dividend' | 'cash-dividend' | 'symbol-change' | 'removal')
-  | ('merger' | 'spin-off' | 'other')
-
-/** What the broker says about a corporate action, before it has booked it or after. It has been wrong. */
-export interface Announcement {
-  readonly id: string
-  readonly kind: ActionKind
-  readonly symbol: string
-  /** The name that the shares get, or of the shares that come beside them; empty where there is none. */
-  readonly successor: string
-  /** `YYYY-MM-DD`: the ex-date, or the first day on which the action counts. */
-  readonly day: string
-  /** Every day on which the broker may book it. */
-  readonly days: readonly string[]
-  /** The day whose holders are entitled; null where none is stated. */
-  readonly recordedOn: string | null
-  /** Shares of `successor`, or else of `symbol`, for one share; null where there are none. Of a stock dividend the broker's own rate. */
-  readonly shares: Ratio | null
-  /** USD for one share; null where there is none. */
-  readonly cash: Ratio | null
-  /** Whether the issuer's country may have withheld a part. */
-  readonly foreign: boolean
-}
+export type ActionKind = Announcement['kind']
 
 // A member that cannot be read counts as missing: one strange record must not hide the others.
 const symbolSchema = z.string().max(31).nullish().catch(null)

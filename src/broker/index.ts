@@ -1,10 +1,14 @@
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export type { Activities, BookedEntry, FeeActivity, OtherEntry, TradeActivity } from './activities.js'
-export type { ActionKind, Announcement } from './announcements.js'
+export type { ActionKind } from './announcements.js'
+export { bookingsOf } from './bookings.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
+export { type ActionTerms, type Decision, eventsOf, planOf, type Unplanned } from './corporateEvents.js'
 export { BrokerError, type BrokerErrorKind } from './errors.js'
+export { entryOf, haltedOn, isInForce } from './inForce.js'
 export type { Bar, BarFilter, BrokerClock, Snapshot } from './market.js'
 export { type Asset, isBuyable } from './market.js'
+export { dayAfter, dayAt } from './newYork.js'
 export {
   type BrokerOrder,
   type BrokerOrderState,

@@ -30,10 +30,6 @@ export function sumOf(a: Ratio, b: Ratio): Ratio {
   return ratio(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator)
 }
 
-export function isSame(a: Ratio, b: Ratio): boolean {
-  return a.numerator * b.denominator === b.numerator * a.denominator
-}
-
 function greatestDivisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : greatestDivisor(b, a % b)
 }

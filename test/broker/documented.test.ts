@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Announcement, fillValue } from '../../src/broker/index.js'
+import { fillValue } from '../../src/broker/index.js'
 import { exactSharesSchema, priceSchema } from '../../src/broker/numbers.js'
+import type { Announcement } from '../../src/protocol/actionReport.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, type PlacingBroker, shares, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -163,8 +164,8 @@ it('account activities are also what corporate actions left; unknown kinds are n
       perShare: { numerator: 51n, denominator: 100n },
     },
     { type: 'SPLIT', subType: 'FSPLIT', day: '2024-12-04', symbol: 'ANET', qty: -807_009n, cash: 0n },
-    { type: 'SPLIT', qty: 3_228_036n, perShare: null },
-    { ...entry, type: 'SSP', qty: -shares(2), cash: 0n, perShare: null },
+    { type: 'SPLIT', qty: 3_228_036n },
+    { ...entry, type: 'SSP', qty: -shares(2), cash: 0n },
   ])
   expect(others).toEqual([{ id: FEE.id, type: 'NEW_KIND', day: '2019-08-01', symbol: '' }])
 })

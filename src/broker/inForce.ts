@@ -1,0 +1,65 @@
+// What the public list has of an event. An entry counts for an event by its symbol, its kind and its days, as the owner may enter other
+// figures than those announced.
+import type { CorporateEvent } from '../protocol/actionReport.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import type { ActionTerms } from './corporateEvents.js'
+import { dayAfter, startOf } from './newYork.js'
+
+/** No symbol has two splits within so many seconds. */
+const SAME_SPLIT_S = 7 * 86_400
+/** Days for which an action that the broker has not booked keeps its symbol halted. A merger may be booked weeks after its day. */
+const UNBOOKED_DAYS = { split: 7, other: 45 }
+
+/** The entry of the list that is this one; undefined if there is none. */
+export function entryOf(
+  { kind, symbol, recordAt }: Pick<ActionTerms, 'kind' | 'symbol' | 'recordAt'>,
+  actions: readonly CorporateAction[],
+): CorporateAction | undefined {
+  return actions.find((action) => {
+    if (action.symbol !== symbol) return false
+    if (isRatio(kind)) return isRatio(action.kind) && Math.abs(action.recordAt - recordAt) < SAME_SPLIT_S
+    if (kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL') return endsSymbol(action.kind)
+    return action.kind === kind && action.recordAt === recordAt
+  })
+}
+
+/** Whether holders have what the action made of their shares. A cash dividend changes no shares. */
+export function isInForce(
+  { kind, symbol, successor, day, booked }: CorporateEvent,
+  actions: readonly CorporateAction[],
+) {
+  const has = (wanted: ActionTerms['kind'], on: string) =>
+    entryOf({ kind: wanted, symbol, recordAt: startOf(on) }, actions) !== undefined
+  if (kind === 'cash-dividend') return true
+  if (kind === 'spin-off' || kind === 'other') return booked !== null && has('PAYMENT', booked.day)
+  const isEnded = has('SYMBOL_CHANGE', day)
+  if (kind === 'symbol-change' || kind === 'removal' || kind === 'merger') return isEnded
+  return (successor === '' || isEnded) && (has('SPLIT', day) || (booked !== null && has('SPLIT', booked.day)))
+}
+
+/** The symbols of which no order may trade on a day: shares of before and after are not to be mixed. */
+export function haltedOn(
+  day: string,
+  events: readonly CorporateEvent[],
+  actions: readonly CorporateAction[],
+): ReadonlySet<string> {
+  const halting = events.filter((event) => isHalting(event, day) && !isInForce(event, actions))
+  return new Set(
+    halting.flatMap(({ symbol, successor, booked }) => [symbol, successor, booked?.successor ?? '']),
+  )
+}
+
+/** An action that was announced and never booked ends by itself: the account held none. */
+function isHalting({ kind, day, booked }: CorporateEvent, today: string): boolean {
+  if (kind === 'cash-dividend' || day > today) return false
+  const patience = kind === 'split' || kind === 'stock-dividend' ? UNBOOKED_DAYS.split : UNBOOKED_DAYS.other
+  return booked !== null || today <= dayAfter(day, patience)
+}
+
+function isRatio(kind: ActionTerms['kind']): boolean {
+  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
+}
+
+function endsSymbol(kind: ActionTerms['kind']): boolean {
+  return kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL'
+}

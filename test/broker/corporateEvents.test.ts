@@ -1,0 +1,194 @@
+// What the broker has announced, what it has booked, and what follows for holders: read from the stand-in, and from documented entries.
+import { expect, it, onTestFinished } from 'vitest'
+import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
+import { bookingsOf } from '../../src/broker/bookings.js'
+import { type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
+import { dayAt, startOf } from '../../src/broker/newYork.js'
+import type { ControlInput } from '../../src/simulator/index.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+import { brokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
+
+const DAY = '2026-03-02'
+const MIDNIGHT = Date.parse('2026-03-02T05:00:00Z') / 1_000
+const AAPL = { symbol: 'AAPL', day: DAY }
+const RATES = { newRate: '3', oldRate: '2' }
+
+type Input = ControlInput<'book'>
+interface Told {
+  /** Left out: as it is booked. */
+  readonly announced?: ControlInput<'announce'> | null
+  readonly booked?: Input | null
+  readonly held?: string
+}
+
+/** The one event that comes of an announcement and a booking, and its plan. */
+async function planned({ announced, booked, held = '1.5' }: Told, decision: Decision = {}) {
+  const { url, control, stop } = await startStandIn()
+  onTestFinished(stop)
+  control.account({ name: 'enclave', positions: { AAPL: held } })
+  const told = announced === undefined ? announcementOf(booked) : announced
+  if (told) control.announce(told)
+  if (booked) control.book(booked)
+  const broker = brokerOf(url)
+  const filter = { symbols: ['AAPL'], start: '2026-01-01', end: '2027-01-01' }
+  const entries = await broker.getBookedEntries({ after: new Date(0) })
+  const events = eventsOf(await broker.getAnnouncements(filter), bookingsOf(entries))
+  expect(events).toHaveLength(1)
+  const [event] = events
+  if (!event) throw new Error('there is no event')
+  return planOf(event, decision)
+}
+
+/** The announcement of what is booked. */
+function announcementOf(booked: Input | null | undefined): ControlInput<'announce'> | null {
+  if (booked?.type !== 'cash_dividend') return booked ?? null
+  const { withholding: _withholding, qty: _qty, account: _account, ...announced } = booked
+  return announced
+}
+
+/** What is to be entered, in short. */
+function shortOf(plan: Awaited<ReturnType<typeof planned>>) {
+  if (typeof plan === 'string') return plan
+  return plan.map(({ kind, symbol, recordAt, numerator, denominator, successor }) => {
+    expect(symbol).toBe('AAPL')
+    const before =
+      kind === 'ENTITLEMENT' ? recordAt < MIDNIGHT && recordAt > MIDNIGHT - 3_600 : recordAt === MIDNIGHT
+    expect([kind, before]).toEqual([kind, true])
+    return [kind, ...(denominator > 0n ? [`${numerator}/${denominator}`] : []), successor].join(' ').trim()
+  })
+}
+
+it.each<[Input, plan: string[]]>([
+  [{ type: 'forward_split', ...AAPL, ...RATES }, ['SPLIT 3/2']],
+  [{ type: 'reverse_split', ...AAPL, newRate: '1', oldRate: '7' }, ['SPLIT 1/7']],
+  [{ type: 'stock_dividend', ...AAPL, rate: '0.05' }, ['STOCK_DIVIDEND 21/20']],
+  [{ type: 'cash_dividend', ...AAPL, rate: '0.26' }, ['ENTITLEMENT', 'PAYMENT 260000/1']],
+  // 0.39 less 15 %, without the part of a cent: 0.34 for one and a half.
+  [
+    { type: 'cash_dividend', ...AAPL, rate: '0.26', withholding: '0.15' },
+    ['ENTITLEMENT', 'PAYMENT 680000/3'],
+  ],
+  [{ type: 'name_change', ...AAPL, successor: 'APPL' }, ['SYMBOL_CHANGE APPL']],
+  [{ type: 'worthless_removal', ...AAPL }, ['REMOVAL']],
+  [{ type: 'cash_merger', ...AAPL, cashRate: '12.6' }, ['ENTITLEMENT', 'PAYMENT 12600000/1', 'REMOVAL']],
+  [{ type: 'stock_merger', ...AAPL, ...RATES, successor: 'MSFT' }, ['SPLIT 3/2', 'SYMBOL_CHANGE MSFT']],
+  [
+    { type: 'stock_and_cash_merger', ...AAPL, newRate: '1', oldRate: '1', successor: 'MSFT', cashRate: '9' },
+    ['ENTITLEMENT', 'PAYMENT 9000000/1', 'SYMBOL_CHANGE MSFT'],
+  ],
+])('a corporate action that is announced and booked alike has one plan: %j', async (booked, plan) => {
+  expect(shortOf(await planned({ booked }))).toEqual(plan)
+})
+
+const split = { type: 'forward_split', ...AAPL, newRate: '10', oldRate: '1' } as const
+
+it.each<[reason: string, Told]>([
+  [
+    'terms-differ',
+    { booked: split, announced: { ...split, type: 'reverse_split', newRate: '1', oldRate: '10' } },
+  ],
+  ['terms-differ', { booked: split, announced: { ...split, newRate: '9' } }],
+  ['days-differ', { booked: split, announced: { ...split, day: '2026-03-03' } }],
+  ['not-announced', { booked: split, announced: null }],
+  ['not-booked', { booked: null, announced: split }],
+  ['needs-cash', { booked: { type: 'spin_off', ...AAPL, ...RATES, successor: 'MSFT' } }],
+  [
+    'terms-differ',
+    {
+      booked: { type: 'cash_dividend', ...AAPL, rate: '0.25' },
+      announced: { type: 'cash_dividend', ...AAPL, rate: '0.5' },
+    },
+  ],
+  [
+    'terms-differ',
+    {
+      booked: { type: 'name_change', ...AAPL, successor: 'MSFT' },
+      announced: { type: 'name_change', ...AAPL, successor: 'TSLA' },
+    },
+  ],
+])('a corporate action without agreement has a reason in place of a plan: %s', async (reason, told) => {
+  expect(await planned(told)).toBe(reason)
+})
+
+it('the booking decides where the owner says so, on its day and in its proportion', async () => {
+  const announced = { ...split, day: '2026-03-05', newRate: '9' }
+  expect(shortOf(await planned({ booked: split, announced }, { asBooked: true }))).toEqual(['SPLIT 10/1'])
+  expect(shortOf(await planned({ booked: split, announced: null }, { asBooked: true }))).toEqual([
+    'SPLIT 10/1',
+  ])
+  const dividend = { type: 'cash_dividend', ...AAPL, paidOn: DAY, rate: '0.25' } as const
+  expect(shortOf(await planned({ booked: dividend, announced: null }, { asBooked: true }))).toEqual([
+    'ENTITLEMENT',
+    'PAYMENT 740000/3',
+  ])
+})
+
+it('what a spin-off brought is paid as the cash that the owner names', async () => {
+  const booked = { type: 'spin_off', ...AAPL, ...RATES, successor: 'MSFT' } as const
+  expect(shortOf(await planned({ booked }, { cash: usd(3) }))).toEqual(['ENTITLEMENT', 'PAYMENT 2000000/1'])
+  expect(shortOf(await planned({ booked }, { cash: 0n }))).toEqual(['ENTITLEMENT', 'PAYMENT 0/1'])
+})
+
+it('an announced dividend has its entitlement before it is booked', async () => {
+  const announced = { type: 'cash_dividend', ...AAPL, paidOn: '2026-03-20', rate: '0.25' } as const
+  expect(shortOf(await planned({ booked: null, announced }))).toEqual(['ENTITLEMENT'])
+})
+
+it('a split that the broker rounds to whole shares counts as booked, with the cash for the fraction', () => {
+  const [remove, add] = Array.from(Object(alpacaExample('activities-split')), (entry) => Object(entry))
+  const entry = { ...remove, date: DAY, symbol: 'AAPL' }
+  const page = [
+    { ...entry, qty: '-25' },
+    { ...entry, ...{ id: add.id, qty: '2', net_amount: '10.5', description: add.description } },
+  ]
+  const announced = {
+    ...{ id: 'a', kind: 'split' as const, symbol: 'AAPL', successor: '', day: DAY, days: [DAY] },
+    ...{ recordedOn: null, shares: { numerator: 1n, denominator: 10n }, cash: null, foreign: false },
+  }
+  const { booked } = asActivities(activityPageSchema.parse(page))
+  const [event] = eventsOf([announced], bookingsOf(booked))
+  expect(event && shortOf(planOf(event))).toEqual(['ENTITLEMENT', 'PAYMENT 420000/1', 'SPLIT 2/25'])
+})
+
+it.each([
+  [
+    'activities-dividend',
+    { kind: 'cash-dividend', symbol: 'MMS', before: 2_607_144_585n, recordedOn: '2024-11-15' },
+  ],
+  ['activities-stock-dividend', { kind: 'stock-dividend', before: shares(1), made: shares(1.12) }],
+  ['activities-split', { kind: 'split', symbol: 'ANET', before: 807_009n, made: 3_228_036n, cash: 0n }],
+  [
+    'activities-symbol-change',
+    { symbol: 'YTEN', successor: 'YTENQ', before: shares(1.25), made: shares(1.25) },
+  ],
+  ['activities-removal', { kind: 'removal', symbol: 'SRV.RT', before: shares(8), made: 0n }],
+  [
+    'activities-cash-merger',
+    { kind: 'merger', symbol: 'HIE', before: shares(2), made: 0n, cash: usd(25.27) },
+  ],
+  [
+    'activities-merger',
+    { kind: 'merger', successor: '737CVR019', before: 6_522_449_746n, made: 6_522_449_746n, cash: usd(58.7) },
+  ],
+  [
+    'activities-spin-off',
+    { kind: 'spin-off', symbol: 'SEM', successor: 'CON', before: 67_337_044n, made: 54_339_042n },
+  ],
+])('documented entries are put together by the action that left them: %s', (name, expected) => {
+  const entries = Object.values(Object(alpacaExample(name)))
+  const [booking] = bookingsOf(asActivities(activityPageSchema.parse(entries)).booked)
+  expect(booking).toMatchObject(expected)
+})
+
+it("the exchange's days begin at midnight in New York, in summer and in winter", () => {
+  for (const [day, begins] of [
+    ['2026-01-15', '2026-01-15T05:00:00Z'],
+    ['2026-03-08', '2026-03-08T05:00:00Z'],
+    ['2026-07-01', '2026-07-01T04:00:00Z'],
+    ['2026-11-01', '2026-11-01T04:00:00Z'],
+  ] as const) {
+    expect(new Date(startOf(day) * 1_000)).toEqual(new Date(begins))
+    expect(dayAt(new Date(startOf(day) * 1_000))).toBe(day)
+    expect(dayAt(new Date(startOf(day) * 1_000 - 1))).not.toBe(day)
+  }
+})
