@@ -1,6 +1,8 @@
 import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { CsvError, type CsvRecord, parseCsv } from './csv.js'
+import type { CallOptions } from './http.js'
+import { createSlices, type Slices } from './slices.js'
 
 /** An employee of a file. What the file leaves out is absent. */
 export interface EmployeeRow {
@@ -66,9 +68,13 @@ class RowError extends Error {}
 
 /**
  * Reads a CSV file of employees, whose first line names its columns. Bad rows are named, and none is guessed. Nothing of it is sent.
- * @example const { rows, faults } = readEmployeeFile(text, { symbols: ['AAPL'], groups: [] })
+ * @example const { rows, faults } = await readEmployeeFile(text, { symbols: ['AAPL'], groups: [] })
  */
-export function readEmployeeFile(text: string, nameable: Nameable): EmployeeFile {
+export async function readEmployeeFile(
+  text: string,
+  nameable: Nameable,
+  { signal }: CallOptions = {},
+): Promise<EmployeeFile> {
   if (text.startsWith(ZIP) || text.includes(ZERO)) {
     const reason =
       'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
@@ -80,7 +86,7 @@ export function readEmployeeFile(text: string, nameable: Nameable): EmployeeFile
     if (records.length > MOST_ROWS) {
       throw new RowError(`The file has ${records.length} rows. Import ${MOST_ROWS} at most.`)
     }
-    return readRows(records, columns, nameable)
+    return await readRows(records, columns, nameable, createSlices(signal))
   } catch (error) {
     if (error instanceof CsvError) {
       const reason = 'A quotation mark is not closed, or text follows it.'
@@ -105,16 +111,18 @@ function columnsOf(head: CsvRecord | undefined): Column[] {
   return columns
 }
 
-function readRows(
+async function readRows(
   records: readonly CsvRecord[],
   columns: readonly Column[],
   { symbols, groups }: Nameable,
-): EmployeeFile {
+  slices: Slices,
+): Promise<EmployeeFile> {
   const known = { symbols: new Set(symbols), groups: new Set(groups) }
   const rows: EmployeeRow[] = []
   const faults: RowFault[] = []
   const lines = new Map<Hex, number>()
   for (const { line, cells } of records) {
+    if (slices.isOver()) await slices.next()
     try {
       if (cells.length !== columns.length) {
         throw new RowError(

@@ -1,7 +1,9 @@
 import { checksum } from '../protocol/address.js'
-import { type Hex, hexOf } from '../protocol/hex.js'
+import type { Hex } from '../protocol/hex.js'
 import { type Policy, type Rules, rulesOf } from '../protocol/policy.js'
 import { formatGrouped, USDC_DECIMALS } from '../protocol/units.js'
+import type { CallOptions } from './http.js'
+import { createSlices } from './slices.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
@@ -16,19 +18,26 @@ export interface RulebookChange {
 /**
  * The differences between a rulebook and its predecessor in plain words, lifted rules first.
  * @param before null if none is in force or it is unknown: then every rule is `added`
- * @example const changes = rulebookChanges(policy, { ...policy, allowWithdrawShares: false })
+ * @example const changes = await rulebookChanges(policy, { ...policy, allowWithdrawShares: false })
  */
-export function rulebookChanges(before: Policy | null, after: Policy): readonly RulebookChange[] {
+export async function rulebookChanges(
+  before: Policy | null,
+  after: Policy,
+  { signal }: CallOptions = {},
+): Promise<readonly RulebookChange[]> {
+  const slices = createSlices(signal)
   const [old, next] = [rulesByWallet(before), rulesByWallet(after)]
   const wallets = [...new Set([...old.keys(), ...next.keys()])].sort()
   const [oldDefault, nextDefault] = [defaultOf(before), defaultOf(after)]
+  const ofWallets: RulebookChange[] = []
+  for (const wallet of wallets) {
+    if (slices.isOver()) await slices.next()
+    const [was, is] = [old.get(wallet) ?? oldDefault, next.get(wallet) ?? nextDefault]
+    const found = rulesChanges(was, is, before === null)
+    for (const change of found) ofWallets.push({ ...change, employee: checksum(wallet) })
+  }
   const changes = [
-    ...wallets.flatMap((wallet) => {
-      const employee = checksum(wallet)
-      const [was, is] = [old.get(wallet) ?? oldDefault, next.get(wallet) ?? nextDefault]
-      const found = rulesChanges(was, is, before === null)
-      return found.map((change) => ({ ...change, employee }))
-    }),
+    ...ofWallets,
     ...defaultChanges(oldDefault, nextDefault, before === null).map((change) => ({
       ...change,
       employee: null,
@@ -46,7 +55,7 @@ export interface AlikeChanges extends Omit<RulebookChange, 'employee'> {
 
 /**
  * The changes with those of the same words as one, in their order: so a group's new rules stand once, with its members.
- * @example for (const { text } of alikeChanges(rulebookChanges(null, policy))) console.log(text)
+ * @example for (const { text } of alikeChanges(await rulebookChanges(null, policy))) console.log(text)
  */
 export function alikeChanges(changes: readonly RulebookChange[]): readonly AlikeChanges[] {
   const found = new Map<string, { effect: RulebookChange['effect']; text: string; employees: Hex[] }>()
@@ -63,13 +72,11 @@ type Change = Omit<RulebookChange, 'employee'>
 
 const EFFECTS = ['lifted', 'tightened', 'added'] as const
 
-const walletSchema = hexOf(20)
-
-function rulesByWallet(policy: Policy | null): Map<Hex, Rules> {
-  const found = new Map<Hex, Rules>()
+function rulesByWallet(policy: Policy | null): Map<string, Rules> {
+  const found = new Map<string, Rules>()
   for (const [wallet, rule] of Object.entries(policy?.employees ?? {})) {
     const rules = policy && rulesOf(policy, rule)
-    if (rules) found.set(walletSchema.parse(wallet.toLowerCase()), rules)
+    if (rules) found.set(wallet.toLowerCase(), rules)
   }
   return found
 }

@@ -1,7 +1,7 @@
 // The rulebook as it is sealed: each policy has exactly one encoding, and its length shows a size class alone.
 import * as z from 'zod'
 import { ProtocolError } from './errors.js'
-import { type Bytes, bytesToHex, bytesToUint, concatBytes, hexToBytes, uintToBytes } from './hex.js'
+import { type Bytes, bytesToHex, bytesToUint, hexToBytes, uintToBytes } from './hex.js'
 import { allRules, type Policy, policySchema, type Rule } from './policy.js'
 
 const FORMAT = 0x01
@@ -23,11 +23,27 @@ export function encodePolicy(policy: Policy): Bytes {
   const { employees, groups, default: byDefault, maxOrderNotional, allowWithdrawShares } = policy
   const symbols = [...new Set(allRules(policy).flatMap(({ restricted }) => restricted))].sort()
   const names = Object.keys(groups ?? {}).sort()
-  const bytes: number[] = [FORMAT]
+  let bytes = new Uint8Array(LEAST_BYTES)
+  let at = 0
+  const grow = (by: number) => {
+    at += by
+    if (at <= bytes.length) return
+    const longer = new Uint8Array(2 * at)
+    longer.set(bytes)
+    bytes = longer
+  }
+  const byte = (value: number) => {
+    grow(1)
+    bytes[at - 1] = value
+  }
   const count = (value: number) => {
     let rest = value
-    for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-    bytes.push(rest)
+    for (; rest >= 0x80; rest >>>= 7) byte((rest & 0x7f) | 0x80)
+    byte(rest)
+  }
+  const raw = (content: Uint8Array) => {
+    grow(content.length)
+    bytes.set(content, at - content.length)
   }
   const positionsIn = (list: readonly string[]) => {
     const positions = new Map(list.map((name, at) => [name, at]))
@@ -36,22 +52,23 @@ export function encodePolicy(policy: Policy): Bytes {
 
   const prefixed = (content: Uint8Array) => {
     count(content.length)
-    bytes.push(...content)
+    raw(content)
   }
   const text = (value: string) => prefixed(new TextEncoder().encode(value))
   const [symbolAt, groupAt] = [positionsIn(symbols), positionsIn(names)]
   const write = (rule: Rule) => {
     if ('group' in rule) {
-      bytes.push(GROUP)
+      byte(GROUP)
       return groupAt(rule.group)
     }
     const { canBuy, canSell, restricted } = rule
-    bytes.push((canBuy ? BUY : 0) | (canSell ? SELL : 0) | (restricted.length > 0 ? RESTRICTED : 0))
+    byte((canBuy ? BUY : 0) | (canSell ? SELL : 0) | (restricted.length > 0 ? RESTRICTED : 0))
     if (restricted.length > 0) count(restricted.length)
     for (const symbol of restricted) symbolAt(symbol)
   }
 
-  bytes.push((allowWithdrawShares ? WITHDRAWALS : 0) | (byDefault ? DEFAULT : 0) | (groups ? GROUPS : 0))
+  byte(FORMAT)
+  byte((allowWithdrawShares ? WITHDRAWALS : 0) | (byDefault ? DEFAULT : 0) | (groups ? GROUPS : 0))
   prefixed(uintToBytes(maxOrderNotional, Math.ceil(maxOrderNotional.toString(16).length / 2)))
   count(symbols.length)
   for (const symbol of symbols) text(symbol)
@@ -65,10 +82,14 @@ export function encodePolicy(policy: Policy): Bytes {
   const sorted = Object.entries(employees).sort(([one], [other]) => (one < other ? -1 : 1))
   count(sorted.length)
   for (const [wallet, rule] of sorted) {
-    bytes.push(...hexToBytes(wallet))
+    raw(hexToBytes(wallet))
     write(rule)
   }
-  return padded(bytes)
+  const size = sizeClassOf(at)
+  if (size > MAX_ENCODED_BYTES) throw new ProtocolError('invalid-bytes', 'the policy is too long')
+  const padded = new Uint8Array(size)
+  padded.set(bytes.subarray(0, at))
+  return padded
 }
 
 /**
@@ -80,7 +101,8 @@ export function decodePolicy(bytes: Bytes): Policy {
     const policy = read(bytes)
     // Whatever is not encoded in the one way, or breaks the schema, ends here.
     z.encode(policySchema, policy)
-    if (bytesToHex(encodePolicy(policy)) === bytesToHex(bytes)) return policy
+    const encoded = encodePolicy(policy)
+    if (encoded.length === bytes.length && encoded.every((byte, at) => byte === bytes[at])) return policy
   } catch {
     // Told below.
   }
@@ -141,12 +163,6 @@ function read(bytes: Bytes): Policy {
     maxOrderNotional,
     allowWithdrawShares: (flags & WITHDRAWALS) !== 0,
   }
-}
-
-function padded(bytes: readonly number[]): Bytes {
-  const size = sizeClassOf(bytes.length)
-  if (size > MAX_ENCODED_BYTES) throw new ProtocolError('invalid-bytes', 'the policy is too long')
-  return concatBytes(Uint8Array.from(bytes), new Uint8Array(size - bytes.length))
 }
 
 /** The least of the sizes 4, 5, 6 and 7 times a power of two that holds so many bytes. */

@@ -17,7 +17,7 @@ export const rulesSchema = z.strictObject({
 export type Rules = z.output<typeof rulesSchema>
 
 /** ASCII, as all text in a rulebook: any RFC 8785 encoder then gives the same hash. */
-const groupNameSchema = z
+export const groupNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 ._&/-]{0,30}[A-Za-z0-9])?$/, 'expected a name of 1 to 32 letters')
 

@@ -16,33 +16,33 @@ const policy: Policy = {
 }
 
 /** The rules that a file of these lines makes of the rulebook. */
-function rulesOf(lines: readonly string[], of: Omit<Policy, 'maxOrderNotional'> = policy) {
-  const file = readEmployeeFile(lines.join('\n'), { symbols: ['AAPL', 'TSLA'], groups: ['Research'] })
+async function rulesOf(lines: readonly string[], of: Omit<Policy, 'maxOrderNotional'> = policy) {
+  const file = await readEmployeeFile(lines.join('\n'), { symbols: ['AAPL', 'TSLA'], groups: ['Research'] })
   expect(file.faults).toEqual([])
   return rulesOfRows(file.rows, of)
 }
 
 describe('a file of employees', () => {
-  it('changes what a row says, and takes the rest from the rulebook, its groups and its default', () => {
-    expect(rulesOf(['wallet', ada, ben, cleo])).toEqual({ ...policy.employees, [cleo]: policy.default })
-    expect(rulesOf(['wallet,buy', `${ada},yes`, `${ben},no`, `${cleo},yes`])).toEqual({
+  it('changes what a row says, and takes the rest from the rulebook, its groups and its default', async () => {
+    expect(await rulesOf(['wallet', ada, ben, cleo])).toEqual({ ...policy.employees, [cleo]: policy.default })
+    expect(await rulesOf(['wallet,buy', `${ada},yes`, `${ben},no`, `${cleo},yes`])).toEqual({
       [ada]: { canBuy: true, canSell: true, restricted: ['AAPL'] },
       [ben]: { ...research, canBuy: false },
       [cleo]: free,
     })
-    expect(rulesOf(['wallet,group', `${ada},Research`])).toEqual({ [ada]: { group: 'Research' } })
+    expect(await rulesOf(['wallet,group', `${ada},Research`])).toEqual({ [ada]: { group: 'Research' } })
   })
 
-  it('lets a wallet buy and sell that no rule is known of', () => {
+  it('lets a wallet buy and sell that no rule is known of', async () => {
     const { default: _, ...without } = policy
-    expect(rulesOf(['wallet,restricted', `${cleo},TSLA`], without)).toEqual({
+    expect(await rulesOf(['wallet,restricted', `${cleo},TSLA`], without)).toEqual({
       [cleo]: { ...free, restricted: ['TSLA'] },
     })
   })
 })
 
 describe('a rulebook of exceptions', () => {
-  it('leaves out the employees who have the default unlisted too, and no other', () => {
+  it('leaves out the employees who have the default unlisted too, and no other', async () => {
     const byGroup = { ...policy, default: { group: 'Research' } }
     expect(
       exceptionsOf({ ...byGroup, employees: { [ada]: research, [ben]: { group: 'Research' } } }),
@@ -63,9 +63,9 @@ describe('a rulebook of exceptions', () => {
     expect(exceptionsOf({ ...without, employees })).toEqual({ ...without, employees })
   })
 
-  it('has the length of its exceptions, however many employees the file has', () => {
+  it('has the length of its exceptions, however many employees the file has', async () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => `0x${at.toString(16).padStart(40, '0')},no,yes,`)
-    const employees = rulesOf(['wallet,buy,sell,restricted', ...rows, `${ada},yes,yes,`])
+    const employees = await rulesOf(['wallet,buy,sell,restricted', ...rows, `${ada},yes,yes,`])
     expect(encodePolicy({ ...policy, employees }).length).toBeGreaterThan(200_000)
     expect(encodePolicy(exceptionsOf({ ...policy, employees })).length).toBe(1_024)
   })

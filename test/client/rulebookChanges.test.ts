@@ -14,22 +14,22 @@ const policyOf = (employees: Policy['employees'], change: Partial<Policy> = {}):
 })
 
 /** The changes as a person reads them. */
-function said(before: Policy | null, after: Policy): string[] {
-  return rulebookChanges(before, after).map(({ effect, employee, text }) => {
+async function said(before: Policy | null, after: Policy): Promise<string[]> {
+  return (await rulebookChanges(before, after)).map(({ effect, employee, text }) => {
     const who = employee === ADA ? 'Ada ' : employee === BEN ? 'Ben ' : ''
     return `${effect}: ${who}${text}`
   })
 }
 
-it('there are no changes between a rulebook and itself, whatever the case of its addresses and the order of its symbols', () => {
+it('there are no changes between a rulebook and itself, whatever the case of its addresses and the order of its symbols', async () => {
   const rules = { ...free, restricted: ['TSLA', 'AAPL'] }
   const turned = { ...free, restricted: ['AAPL', 'TSLA'] }
-  expect(said(policyOf({ [ADA]: rules }), policyOf({ [ADA.toLowerCase()]: turned }))).toEqual([])
+  expect(await said(policyOf({ [ADA]: rules }), policyOf({ [ADA.toLowerCase()]: turned }))).toEqual([])
 })
 
-it('all of it is added where nothing is known before', () => {
+it('all of it is added where nothing is known before', async () => {
   const ada = { ...free, restricted: ['AAPL', 'MSFT', 'TSLA'] }
-  expect(said(null, policyOf({ [ADA]: ada, [BEN]: { ...free, canBuy: false } }))).toEqual([
+  expect(await said(null, policyOf({ [ADA]: ada, [BEN]: { ...free, canBuy: false } }))).toEqual([
     'added: Ben may sell every symbol, and buy none',
     'added: Ada may buy and sell every symbol but AAPL, MSFT and TSLA',
     'added: an order may be at most 20,000 USDC',
@@ -37,32 +37,32 @@ it('all of it is added where nothing is known before', () => {
   ])
 })
 
-it('a wallet is compared by what its group or the default comes to, and the default is named itself', () => {
+it('a wallet is compared by what its group or the default comes to, and the default is named itself', async () => {
   const desk = { groups: { Desk: { ...free, restricted: ['TSLA'] } } }
   const before = policyOf({ [ADA]: { group: 'Desk' }, [BEN]: { ...free, restricted: ['TSLA'] } }, desk)
-  expect(said(before, policyOf({ [ADA]: free }, { default: { ...free, canBuy: false } }))).toEqual([
+  expect(await said(before, policyOf({ [ADA]: free }, { default: { ...free, canBuy: false } }))).toEqual([
     'lifted: Ben may now trade TSLA',
     'lifted: Ada may now trade TSLA',
     'lifted: a member who is not listed may sell every symbol, and buy none',
     'tightened: Ben may no longer buy',
   ])
   const grouped = policyOf({}, { ...desk, default: { group: 'Desk' } })
-  expect(said(policyOf({ [ADA]: free }, { default: free }), grouped)).toEqual([
+  expect(await said(policyOf({ [ADA]: free }, { default: free }), grouped)).toEqual([
     'tightened: Ada may no longer trade TSLA',
     'tightened: a member who is not listed may no longer trade TSLA',
   ])
-  expect(said(grouped, policyOf({}))).toEqual([
+  expect(await said(grouped, policyOf({}))).toEqual([
     'tightened: a member who is not listed may neither buy nor sell',
   ])
 })
 
-it('a rule that is lifted is named as lifted, before everything else', () => {
+it('a rule that is lifted is named as lifted, before everything else', async () => {
   const before = policyOf({ [ADA]: { canBuy: false, canSell: false, restricted: ['TSLA', 'AAPL'] } })
   const after = policyOf(
     { [ADA]: { ...free, restricted: ['MSFT'] }, [BEN]: free },
     { maxOrderNotional: 25_000_500_000n, allowWithdrawShares: true },
   )
-  expect(said(before, after)).toEqual([
+  expect(await said(before, after)).toEqual([
     'lifted: Ben may buy and sell every symbol',
     'lifted: Ada may now buy',
     'lifted: Ada may now sell',
@@ -71,7 +71,7 @@ it('a rule that is lifted is named as lifted, before everything else', () => {
     'lifted: shares may be withdrawn',
     'tightened: Ada may no longer trade MSFT',
   ])
-  expect(said(after, before)).toEqual([
+  expect(await said(after, before)).toEqual([
     'lifted: Ada may now trade MSFT',
     'tightened: Ben is no longer listed, so it may neither buy nor sell',
     'tightened: Ada may no longer buy',
@@ -82,13 +82,13 @@ it('a rule that is lifted is named as lifted, before everything else', () => {
   ])
 })
 
-it('to be listed without a right is no other than not to be listed, and is named only where nothing is known', () => {
+it('to be listed without a right is no other than not to be listed, and is named only where nothing is known', async () => {
   const none = { canBuy: false, canSell: false, restricted: ['TSLA'] }
   const [without, listed] = [policyOf({ [BEN]: free }), policyOf({ [ADA]: none, [BEN]: free })]
-  expect(said(without, listed)).toEqual([])
-  expect(said(listed, without)).toEqual([])
-  expect(said(null, listed)).toContain('added: Ada may neither buy nor sell')
-  expect(said(policyOf({}), policyOf({ [BEN]: { ...free, canSell: false } }))).toEqual([
+  expect(await said(without, listed)).toEqual([])
+  expect(await said(listed, without)).toEqual([])
+  expect(await said(null, listed)).toContain('added: Ada may neither buy nor sell')
+  expect(await said(policyOf({}), policyOf({ [BEN]: { ...free, canSell: false } }))).toEqual([
     'lifted: Ben may buy every symbol, and sell none',
   ])
 })

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { Policy } from '../../src/protocol/policy.js'
+import type { Policy, Rule } from '../../src/protocol/policy.js'
 import {
   beginningOf,
+  groupNameFault,
   isUncovered,
   isUnknown,
   policyOf,
   withEmployees,
   withImported,
+  withoutGroup,
   withRules,
 } from '../../web/rulebooks/rulebookDraft.js'
 
@@ -15,7 +17,8 @@ const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 const free = { canBuy: true, canSell: true, restricted: [] }
 const barred = { canBuy: false, canSell: false, restricted: [] }
 const ofAda = { canBuy: false, canSell: true, restricted: ['TSLA'] }
-const restricted = { address: ada, ...ofAda } as const
+const restricted = { address: ada, rule: ofAda } as const
+const lineOf = (address: typeof ada | typeof ben, rule: Rule) => ({ address, rule })
 const policy: Policy = {
   employees: { [ada.toLowerCase()]: ofAda },
   maxOrderNotional: 20_000_500_000n,
@@ -29,7 +32,9 @@ describe('a rulebook as it is written', () => {
   it('begins with the rules in force, and gives no right to those whom they do not list', () => {
     const draft = beginningOf(KNOWN)
     expect(withEmployees(draft, [ada, ben], KNOWN)).toEqual({
-      rules: [restricted, { address: ben, ...barred }],
+      rules: [restricted, lineOf(ben, barred)],
+      groups: {},
+      byDefault: null,
       maxOrder: '20000.5',
       allowWithdrawShares: true,
     })
@@ -40,16 +45,18 @@ describe('a rulebook as it is written', () => {
   it('the first one begins with the right to buy and sell, and none to withdraw shares', () => {
     expect([isUnknown(FIRST), isUncovered(FIRST, ada)]).toEqual([false, false])
     expect(withEmployees(beginningOf(FIRST), [ada], FIRST)).toEqual({
-      rules: [{ address: ada, ...free }],
+      rules: [lineOf(ada, free)],
+      groups: {},
+      byDefault: null,
       maxOrder: '25000',
       allowWithdrawShares: false,
     })
   })
 
   it('has a line for each member, in their order, and keeps what was written', () => {
-    const draft = withRules(withRules(beginningOf(FIRST), { ...restricted, canSell: false }), restricted)
+    const draft = withRules(withRules(beginningOf(FIRST), lineOf(ada, barred)), restricted)
     expect(draft.rules).toEqual([restricted])
-    expect(withEmployees(draft, [ben, ada], FIRST).rules).toEqual([{ address: ben, ...free }, restricted])
+    expect(withEmployees(draft, [ben, ada], FIRST).rules).toEqual([lineOf(ben, free), restricted])
     expect(withEmployees(draft, [ben], FIRST).rules.map(({ address }) => address)).toEqual([ben])
   })
 
@@ -70,13 +77,40 @@ describe('a rulebook as it is written', () => {
   it('takes from a file what it says of an employee, and leaves the rest', () => {
     const imported = (...rows: Parameters<typeof withImported>[1]) =>
       withImported(beginningOf(KNOWN), rows, KNOWN).rules
-    expect(imported({ address: ada, canBuy: true })).toEqual([{ ...restricted, canBuy: true }])
-    expect(imported({ address: ada, restricted: [] })).toEqual([{ ...restricted, restricted: [] }])
+    expect(imported({ address: ada, canBuy: true })).toEqual([lineOf(ada, { ...ofAda, canBuy: true })])
+    expect(imported({ address: ada, restricted: [] })).toEqual([lineOf(ada, { ...ofAda, restricted: [] })])
     const ofBen = { address: ben, canSell: false, restricted: ['TSLA'] } as const
-    expect(imported(ofBen)).toEqual([{ ...free, ...ofBen }])
-    const edited = withRules(beginningOf(KNOWN), { address: ada, ...free })
+    expect(imported(ofBen)).toEqual([lineOf(ben, { ...free, canSell: false, restricted: ['TSLA'] })])
+    const edited = withRules(beginningOf(KNOWN), lineOf(ada, free))
     expect(withImported(edited, [{ address: ada, canSell: false }], KNOWN).rules).toEqual([
-      { address: ada, ...free, canSell: false },
+      lineOf(ada, { ...free, canSell: false }),
+    ])
+  })
+
+  it('keeps groups and default, and lists only those who differ from it', () => {
+    const shared: Policy = {
+      ...policy,
+      employees: { [ada.toLowerCase()]: { group: 'Research' } },
+      groups: { Research: ofAda },
+      default: free,
+    }
+    const inForce = { version: 2, policy: shared }
+    const draft = beginningOf(inForce)
+    expect(policyOf(withEmployees(draft, [ada, ben], inForce), SYMBOLS)).toEqual(shared)
+    // Ben follows the default as it is written.
+    const closed = withEmployees({ ...draft, byDefault: { group: 'Research' } }, [ada, ben], inForce)
+    expect(closed.rules).toEqual([ada, ben].map((address) => ({ address, rule: { group: 'Research' } })))
+    expect(policyOf(closed, SYMBOLS)?.employees).toEqual({})
+    const imported = withImported(draft, [{ address: ben, group: 'Research' }], inForce)
+    expect(imported.rules).toEqual([lineOf(ben, { group: 'Research' })])
+    // Without their group, Ada and Ben keep its rules.
+    const freed = withEmployees(withoutGroup(imported, 'Research'), [ada, ben], inForce)
+    expect(freed.rules).toEqual([lineOf(ada, ofAda), lineOf(ben, ofAda)])
+    expect(policyOf(freed, SYMBOLS)?.groups).toBeUndefined()
+    expect(['Research', 'é', 'Front desk'].map((name) => groupNameFault(name, draft))).toEqual([
+      'There is a group of this name.',
+      expect.stringContaining('letters and digits'),
+      null,
     ])
   })
 

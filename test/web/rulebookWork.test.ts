@@ -102,8 +102,8 @@ it('a version that is restored becomes the draft, for the version in force, unti
   work.restore(1, [ada, ben], inForce)
   expect(work.state.value).toMatchObject({ restored: 1, draft: { base: 4, maxOrder: '20000' } })
   expect(work.state.value.draft?.rules).toEqual([
-    { address: ada, ...rules },
-    { address: ben, canBuy: false, canSell: false, restricted: [] },
+    { address: ada, rule: rules },
+    { address: ben, rule: { canBuy: false, canSell: false, restricted: [] } },
   ])
   work.edit((draft) => draft, inForce)
   expect(work.state.value).toMatchObject({ restored: null, draft: { base: 4 } })

@@ -9,18 +9,20 @@ import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { Paged } from '../parts/paged.js'
-import type { RulebookInForce } from '../rulebooks/rulebookDraft.js'
+import type { RulebookInForce, SharedRules } from '../rulebooks/rulebookDraft.js'
 import { useAccount } from '../state/context.js'
 import { InviteAll } from './inviteAll.js'
 import './importBox.css'
 
 interface ImportBoxProps {
   readonly symbols: readonly string[]
+  /** Those of the draft. */
+  readonly groups: SharedRules['groups']
   readonly inForce: RulebookInForce
 }
 
 /** Takes employees from a CSV file: names onto this device, rules into the draft. */
-export function ImportBox({ symbols, inForce }: ImportBoxProps) {
+export function ImportBox({ symbols, groups, inForce }: ImportBoxProps) {
   const { rulebook, names } = useAccount()
   const { busy, error, run } = useAction()
   const [file, setFile] = useState<EmployeeFile | null>(null)
@@ -34,7 +36,8 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
       setTaken(null)
       setFile(null)
       try {
-        const found = readEmployeeFile(await chosen.text(), { symbols, groups: [] })
+        const nameable = { symbols, groups: Object.keys(groups) }
+        const found = await readEmployeeFile(await chosen.text(), nameable)
         if (found.faults.length > 0) setFile(found)
         else await take(found.rows)
       } finally {
@@ -68,7 +71,8 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
           <>
             The first line names the columns: <code>wallet</code>, and optionally <code>name</code>,{' '}
             <code>buy</code>, <code>sell</code> (yes or no) and <code>restricted</code> (symbols, with spaces
-            between them). The file stays on this device. Nothing is published yet.
+            between them), or a <code>group</code> in place of these three. The file stays on this device.
+            Nothing is published yet.
           </>
         }
       >

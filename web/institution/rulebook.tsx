@@ -1,6 +1,6 @@
-import { useEffect } from 'preact/hooks'
-import { type Hex, rulebookChanges } from '../../src/client/index.js'
-import { fitsEnvelope } from '../../src/protocol/policyIntent.js'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Hex } from '../../src/client/index.js'
+import { useChanges } from '../hooks/useChanges.js'
 import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -11,6 +11,10 @@ import {
   isUncovered,
   isUnknown,
   policyOf,
+  type RulebookDraft,
+  type RulebookInForce,
+  type RulesDraft,
+  type SharedRules,
   withEmployees,
   withRules,
 } from '../rulebooks/rulebookDraft.js'
@@ -19,7 +23,9 @@ import { inForceOf, isInForce } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
 import { CopyBox } from './copyBox.js'
 import { ImportBox } from './importBox.js'
+import { RulesHead } from './rulesHead.js'
 import { RulesRow } from './rulesRow.js'
+import { SharedRulesBox } from './sharedRules.js'
 
 interface RulebookProps {
   readonly orgId: Hex
@@ -34,24 +40,29 @@ interface RulebookProps {
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
   const { rulebook, institution, versions } = useAccount()
-  const { edit } = rulebook
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
   const inForce = inForceOf(work, props.version)
   const { version } = inForce
   const unknown = isUnknown(inForce)
-  const nameOf = useNames()
   const busy = publishingSince !== null
-  const draft = work.draft ?? beginningOf(inForce)
+  const draft = useMemo(() => work.draft ?? beginningOf(inForce), [work.draft, version, inForce.policy])
   const isOvertaken = work.draft !== null && work.draft.base !== version
   // A rulebook without its members would bar them all, so none is built before they are known.
-  const written = employees === null ? null : withEmployees(draft, employees, inForce)
-  const policy = written === null ? null : policyOf(written, symbols)
-  const isAmountWrong = written !== null && policy === null
-  const isTooLarge = policy !== null && !fitsEnvelope(policy)
-  const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
+  const lines = useMemo(
+    () => employees && withEmployees(draft, employees, inForce).rules,
+    [draft.rules, draft.groups, draft.byDefault, employees, version, inForce.policy],
+  )
+  const listed = symbols.join()
+  const policy = useMemo(() => lines && policyOf({ ...draft, rules: lines }, symbols), [draft, lines, listed])
+  const isAmountWrong = lines !== null && policy === null
+  const review = useChanges(inForce.policy, policy)
+  const changes = review?.changes ?? null
+  const isComparing = policy !== null && !(review?.isCurrent ?? false)
+  const isTooLarge = review !== null && !review.fits
   const isUnchanged = !unknown && version > 0 && changes?.length === 0
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
+  const onEdit = (to: (before: RulebookDraft) => RulebookDraft) => rulebook.edit(to, inForce)
   useEffect(() => {
     rulebook.load(orgId)
   }, [rulebook, orgId])
@@ -64,10 +75,11 @@ export function Rulebook(props: RulebookProps) {
   const buttonWords = () => {
     if (isOvertaken) return 'The draft is out of date'
     if (isAmountWrong) return 'Enter the largest order'
+    if (isComparing) return 'Comparing the rules…'
     if (isUnchanged) return 'No changes to publish'
     return isTooLarge ? 'The rulebook is too large' : publishWords(version + 1, lifted)
   }
-  const isBlocked = policy === null || isTooLarge || isUnchanged || isOvertaken
+  const isBlocked = policy === null || isComparing || isTooLarge || isUnchanged || isOvertaken
   const publish = (event: Event) => {
     event.preventDefault()
     if (policy !== null && !isBlocked) rulebook.publish(policy, version)
@@ -96,42 +108,10 @@ export function Rulebook(props: RulebookProps) {
       )}
       {isOvertaken ? <Overtaken version={version} onRestart={rulebook.restart} /> : null}
       <form onSubmit={publish}>
-        <ImportBox symbols={symbols} inForce={inForce} />
-        <Paged
-          id="employees"
-          what="employees"
-          items={written?.rules ?? []}
-          textOf={({ address }) => `${nameOf(address) ?? ''} ${address}`}
-        >
-          {(shown) => (
-            <div class="scroll">
-              <table class="rules">
-                <thead>
-                  <tr>
-                    <th scope="col">Employee</th>
-                    <th scope="col">Buys</th>
-                    <th scope="col">Sells</th>
-                    <th scope="col" class="wide-only">
-                      May trade
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {shown.map((rules) => (
-                    <RulesRow
-                      key={rules.address}
-                      rules={rules}
-                      symbols={symbols}
-                      isUncovered={isUncovered(inForce, rules.address)}
-                      onChange={(changed) => edit((before) => withRules(before, changed), inForce)}
-                    />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-        </Paged>
-        {written === null ? <p class="muted">Reading the members…</p> : null}
+        <ImportBox symbols={symbols} groups={draft.groups} inForce={inForce} />
+        <SharedRulesBox draft={draft} symbols={symbols} onEdit={onEdit} />
+        <Employees lines={lines ?? NOBODY} groups={draft.groups} symbols={symbols} inForce={inForce} />
+        {lines === null ? <p class="muted">Reading the members…</p> : null}
         <Field
           label="Largest order, in USDC"
           id="max-order"
@@ -145,9 +125,7 @@ export function Rulebook(props: RulebookProps) {
             autocomplete="off"
             aria-invalid={isAmountWrong && work.draft !== null}
             value={draft.maxOrder}
-            onInput={({ currentTarget: { value } }) =>
-              edit((before) => ({ ...before, maxOrder: value }), inForce)
-            }
+            onInput={({ currentTarget: { value } }) => onEdit((before) => ({ ...before, maxOrder: value }))}
           />
         </Field>
         <p>
@@ -156,7 +134,7 @@ export function Rulebook(props: RulebookProps) {
               type="checkbox"
               checked={draft.allowWithdrawShares}
               onChange={({ currentTarget: { checked } }) =>
-                edit((before) => ({ ...before, allowWithdrawShares: checked }), inForce)
+                onEdit((before) => ({ ...before, allowWithdrawShares: checked }))
               }
             />
             Shares may be withdrawn
@@ -174,7 +152,7 @@ export function Rulebook(props: RulebookProps) {
         {isTooLarge ? (
           <p class="box box-bad" role="alert">
             <strong>The rulebook is too large to publish.</strong> It has room for about 20,000 employees with
-            two restricted symbols each. Restrict fewer symbols, or remove members.
+            two restricted symbols each. Give groups the rules that several share, or restrict fewer symbols.
           </p>
         ) : null}
         <button type="submit" class="primary" disabled={busy || isBlocked}>
@@ -189,6 +167,51 @@ export function Rulebook(props: RulebookProps) {
       ) : null}
       <FailureBox error={error} />
     </Card>
+  )
+}
+
+const NOBODY: readonly RulesDraft[] = []
+
+interface EmployeesProps {
+  readonly lines: readonly RulesDraft[]
+  readonly groups: SharedRules['groups']
+  readonly symbols: readonly string[]
+  readonly inForce: RulebookInForce
+}
+
+/** The employees in pages: ten thousand rows would not stay usable. */
+function Employees({ lines, groups, symbols, inForce }: EmployeesProps) {
+  const { rulebook } = useAccount()
+  const nameOf = useNames()
+  return (
+    <Paged
+      id="employees"
+      what="employees"
+      items={lines}
+      textOf={({ address, rule }) =>
+        `${nameOf(address) ?? ''} ${address} ${'group' in rule ? rule.group : ''}`
+      }
+    >
+      {(shown) => (
+        <div class="scroll">
+          <table class="rules">
+            <RulesHead what="Employee" />
+            <tbody>
+              {shown.map((rules) => (
+                <RulesRow
+                  key={rules.address}
+                  rules={rules}
+                  groups={groups}
+                  symbols={symbols}
+                  isUncovered={isUncovered(inForce, rules.address)}
+                  onChange={(changed) => rulebook.edit((before) => withRules(before, changed), inForce)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Paged>
   )
 }
 

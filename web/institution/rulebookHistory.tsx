@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import { type Hex, type PublishedVersion, rulebookChanges } from '../../src/client/index.js'
+import type { Hex, PublishedVersion } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { useAction } from '../hooks/useAction.js'
+import { useChanges } from '../hooks/useChanges.js'
 import { WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
@@ -122,8 +123,8 @@ function Version({ published: { version, at, admin }, newest, employees }: Versi
 function Difference({ version }: { version: number }) {
   const { policies } = useAccount().rulebook.state.value
   const [before, after] = [policies.get(version - 1) ?? null, policies.get(version)]
-  if (after === undefined) return null
-  const changes = rulebookChanges(before, after)
+  const changes = useChanges(before, after ?? null)?.changes
+  if (changes === undefined) return null
   return (
     <div data-test="difference">
       {before === null && version > 1 ? (

@@ -1,9 +1,11 @@
 import { useNames, WalletName } from '../membership/walletName.js'
-import type { RulesDraft } from '../rulebooks/rulebookDraft.js'
+import type { RulesDraft, SharedRules } from '../rulebooks/rulebookDraft.js'
 import { shortHex } from '../words/format.js'
+import { Rights, RuleChoice, rulesIn } from './rights.js'
 
 interface RulesRowProps {
   readonly rules: RulesDraft
+  readonly groups: SharedRules['groups']
   readonly symbols: readonly string[]
   /** Whether the rulebook in force is known to omit the employee. */
   readonly isUncovered: boolean
@@ -11,11 +13,14 @@ interface RulesRowProps {
 }
 
 /** One employee's rights. */
-export function RulesRow({ rules, symbols, isUncovered, onChange }: RulesRowProps) {
-  const { address, canBuy, canSell, restricted } = rules
+export function RulesRow({
+  rules: { address, rule },
+  groups,
+  symbols,
+  isUncovered,
+  onChange,
+}: RulesRowProps) {
   const name = useNames()(address) ?? shortHex(address)
-  const toggled = (symbol: string) =>
-    restricted.includes(symbol) ? restricted.filter((other) => other !== symbol) : [...restricted, symbol]
   return (
     <tr>
       <th scope="row">
@@ -23,41 +28,20 @@ export function RulesRow({ rules, symbols, isUncovered, onChange }: RulesRowProp
         {isUncovered ? (
           <span class="tag tag-bad tag-beside">not covered by the rulebook in force</span>
         ) : null}
+        <RuleChoice
+          name={name}
+          rule={rule}
+          groups={groups}
+          onChange={(chosen) => chosen && onChange({ address, rule: chosen })}
+        />
       </th>
-      <td>
-        <input
-          type="checkbox"
-          aria-label={`${name} may buy`}
-          checked={canBuy}
-          onChange={({ currentTarget: { checked } }) => onChange({ ...rules, canBuy: checked })}
-        />
-      </td>
-      <td>
-        <input
-          type="checkbox"
-          aria-label={`${name} may sell`}
-          checked={canSell}
-          onChange={({ currentTarget: { checked } }) => onChange({ ...rules, canSell: checked })}
-        />
-      </td>
-      <td>
-        <span class="narrow-only muted" aria-hidden="true">
-          May trade
-        </span>
-        <div class="row">
-          {symbols.map((symbol) => (
-            <label key={symbol} class="check">
-              <input
-                type="checkbox"
-                aria-label={`${name} may trade ${symbol}`}
-                checked={!restricted.includes(symbol)}
-                onChange={() => onChange({ ...rules, restricted: toggled(symbol) })}
-              />
-              {symbol}
-            </label>
-          ))}
-        </div>
-      </td>
+      <Rights
+        name={name}
+        rules={rulesIn(rule, groups)}
+        symbols={symbols}
+        isShared={'group' in rule}
+        onChange={(own) => onChange({ address, rule: own })}
+      />
     </tr>
   )
 }

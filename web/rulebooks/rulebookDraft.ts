@@ -1,12 +1,15 @@
 import {
   type EmployeeRow,
+  exceptionsOf,
   formatDecimal,
   type Hex,
   memberRules,
   type Policy,
   parseDecimal,
+  rulesOfRows,
   USDC_DECIMALS,
 } from '../../src/client/index.js'
+import { groupNameSchema, type Rule, type Rules, rulesOf } from '../../src/protocol/policy.js'
 import { plainNumber } from '../words/format.js'
 
 /** The rulebook in force, as far as this page knows it. */
@@ -17,16 +20,21 @@ export interface RulebookInForce {
   readonly policy: Policy | null
 }
 
-/** One employee's draft rules. */
+/** One employee's draft rule. */
 export interface RulesDraft {
   readonly address: Hex
-  readonly canBuy: boolean
-  readonly canSell: boolean
-  readonly restricted: readonly string[]
+  readonly rule: Rule
+}
+
+/** The rules that several share. */
+export interface SharedRules {
+  readonly groups: Readonly<Record<string, Rules>>
+  /** For every member without a line; null: they may not trade. */
+  readonly byDefault: Rule | null
 }
 
 /** A draft rulebook. */
-export interface RulebookDraft {
+export interface RulebookDraft extends SharedRules {
   /** The changed lines. */
   readonly rules: readonly RulesDraft[]
   /** USDC, as typed. */
@@ -52,14 +60,19 @@ export function beginningOf({ version, policy }: RulebookInForce): RulebookDraft
   const known = policy === null ? '' : formatDecimal(policy.maxOrderNotional, USDC_DECIMALS)
   return {
     rules: [],
+    groups: policy?.groups ?? {},
+    byDefault: policy?.default ?? null,
     maxOrder: version === 0 ? FIRST_MAX_ORDER : known,
     allowWithdrawShares: policy?.allowWithdrawShares ?? false,
   }
 }
 
+export const BARRED: Rules = { canBuy: false, canSell: false, restricted: [] }
+const ALLOWED: Rules = { canBuy: true, canSell: true, restricted: [] }
+
 /**
- * The draft with a line for each of these wallets: its changed line, else its line in force. A wallet that is or may be
- * unlisted starts without rights; before the first rulebook, with all rights.
+ * The draft with a line for each of these wallets: its changed line, else its line in force, else the default. Without one, a wallet that
+ * is or may be unlisted starts without rights; before the first rulebook, with all rights.
  */
 export function withEmployees(
   draft: RulebookDraft,
@@ -67,14 +80,18 @@ export function withEmployees(
   inForce: RulebookInForce,
 ): RulebookDraft {
   const changed = new Map(draft.rules.map((line) => [line.address, line]))
-  const rules = employees.map((address) => changed.get(address) ?? lineInForce(address, inForce))
+  const unlisted = draft.byDefault ?? (inForce.version === 0 ? ALLOWED : BARRED)
+  const rules = employees.map(
+    (address) => changed.get(address) ?? { address, rule: ruleInForce(draft, address, inForce) ?? unlisted },
+  )
   return { ...draft, rules }
 }
 
-function lineInForce(address: Hex, { version, policy }: RulebookInForce): RulesDraft {
-  const rules = policy && memberRules(policy, address)
-  const isFirst = version === 0
-  return { address, ...(rules ?? { canBuy: isFirst, canSell: isFirst, restricted: [] }) }
+/** That of a group that the draft has no longer is the group's. */
+function ruleInForce({ groups }: SharedRules, address: Hex, { policy }: RulebookInForce): Rule | undefined {
+  const rule = policy?.employees[address.toLowerCase()]
+  const isGone = rule !== undefined && 'group' in rule && !Object.hasOwn(groups, rule.group)
+  return isGone && policy ? rulesOf(policy, rule) : rule
 }
 
 /** The draft with this line replacing the wallet's previous one, if any. */
@@ -83,9 +100,28 @@ export function withRules(draft: RulebookDraft, changed: RulesDraft): RulebookDr
   return { ...draft, rules: [...others, changed] }
 }
 
+/** The draft without a group: everyone of it has the same rules as their own. */
+export function withoutGroup(draft: RulebookDraft, name: string): RulebookDraft {
+  const { [name]: own = BARRED, ...groups } = draft.groups
+  const freed = (rule: Rule): Rule => ('group' in rule && rule.group === name ? own : rule)
+  return {
+    ...draft,
+    groups,
+    byDefault: draft.byDefault && freed(draft.byDefault),
+    rules: draft.rules.map(({ address, rule }) => ({ address, rule: freed(rule) })),
+  }
+}
+
+/** Why a group cannot have the name; null if it can. */
+export function groupNameFault(name: string, { groups }: SharedRules): string | null {
+  if (Object.hasOwn(groups, name)) return 'There is a group of this name.'
+  if (groupNameSchema.safeParse(name).success) return null
+  return 'Enter 1 to 32 letters and digits, with spaces and . _ & / - between them.'
+}
+
 /**
- * The draft with the lines of a file. What a row leaves out stays as it is; a wallet without a line may buy and sell
- * unless its row says otherwise.
+ * The draft with the lines of a file. What a row leaves out stays as it is; a wallet without a line or a default may buy and sell unless
+ * its row says otherwise.
  */
 export function withImported(
   draft: RulebookDraft,
@@ -93,39 +129,42 @@ export function withImported(
   inForce: RulebookInForce,
 ): RulebookDraft {
   const lines = new Map(draft.rules.map((line) => [line.address, line]))
-  for (const { address, canBuy, canSell, restricted } of rows) {
-    const isCovered = inForce.policy !== null && !isUncovered(inForce, address)
-    const before = lines.get(address) ?? (isCovered ? lineInForce(address, inForce) : allowed(address))
-    lines.set(address, {
-      address,
-      canBuy: canBuy ?? before.canBuy,
-      canSell: canSell ?? before.canSell,
-      restricted: restricted ?? before.restricted,
-    })
+  const known = rows.flatMap(({ address }) => {
+    const rule = lines.get(address)?.rule ?? ruleInForce(draft, address, inForce)
+    return rule === undefined ? [] : [[address.toLowerCase(), rule] as const]
+  })
+  const { groups, byDefault } = draft
+  const before = { employees: Object.fromEntries(known), groups, ...(byDefault && { default: byDefault }) }
+  const rules = rulesOfRows(rows, before)
+  for (const { address } of rows) {
+    const rule = rules[address.toLowerCase()]
+    if (rule !== undefined) lines.set(address, { address, rule })
   }
   return { ...draft, rules: [...lines.values()] }
 }
 
-const allowed = (address: Hex): RulesDraft => ({ address, canBuy: true, canSell: true, restricted: [] })
-
 /**
- * The rulebook of a draft; null while its amount is invalid.
+ * The rulebook of a draft, without the lines that say what the default says; null while its amount is invalid.
  * @param symbols the listed ones: the enclave refuses a rulebook that restricts another
  */
 export function policyOf(
-  { rules, maxOrder, allowWithdrawShares }: RulebookDraft,
+  { rules, groups, byDefault, maxOrder, allowWithdrawShares }: RulebookDraft,
   symbols: readonly string[],
 ): Policy | null {
   const amount = plainNumber(maxOrder)
   if (amount === null || !AMOUNT.test(amount)) return null
-  return {
-    employees: Object.fromEntries(
-      rules.map(({ address, canBuy, canSell, restricted }) => [
-        address.toLowerCase(),
-        { canBuy, canSell, restricted: restricted.filter((symbol) => symbols.includes(symbol)) },
-      ]),
-    ),
+  const listed = new Set(symbols)
+  const ownOf = ({ canBuy, canSell, restricted }: Rules) => ({
+    ...{ canBuy, canSell },
+    restricted: restricted.filter((symbol) => listed.has(symbol)),
+  })
+  const ruleOf = (rule: Rule) => ('group' in rule ? rule : ownOf(rule))
+  const named = Object.entries(groups).map(([name, shared]) => [name, ownOf(shared)] as const)
+  return exceptionsOf({
+    employees: Object.fromEntries(rules.map(({ address, rule }) => [address.toLowerCase(), ruleOf(rule)])),
+    ...(named.length > 0 && { groups: Object.fromEntries(named) }),
+    ...(byDefault && { default: ruleOf(byDefault) }),
     maxOrderNotional: parseDecimal(amount, USDC_DECIMALS),
     allowWithdrawShares,
-  }
+  })
 }

@@ -93,7 +93,7 @@ async function publish(deps: Deps, filed: Policy, { employees, yes }: PublishOpt
   const inForce = await client.getRulebookVersion({ signal })
   const onItsWay = await cutOff(deps, inForce)
   const known = await knownRules(deps, inForce)
-  const changes = rulebookChanges(known.policy, policy)
+  const changes = await rulebookChanges(known.policy, policy, { signal })
   const shownNames = await openNames(deps, names)
   show(terminal, changes, inForce.version, shownNames)
   const result = ({ orgId, version }: PolicyVersion) =>

@@ -78,7 +78,7 @@ export async function withEmployees(
   symbols: Nameable['symbols'],
 ): Promise<{ readonly policy: Policy; readonly names: ReadonlyMap<Hex, string> }> {
   const groups = Object.keys(policy.groups ?? {})
-  const { rows, faults } = readEmployeeFile(await readText(file), { symbols, groups })
+  const { rows, faults } = await readEmployeeFile(await readText(file), { symbols, groups })
   if (faults.length > 0) throw usage(`${file} has bad lines: nothing was published`, faultLines(faults))
   return {
     policy: exceptionsOf({ ...policy, employees: rulesOfRows(rows, policy) }),
