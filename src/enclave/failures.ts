@@ -20,6 +20,7 @@ export type FailureCode =
   | 'relay-refused'
   | 'reverted'
   | 'ledger-unreadable'
+  | 'portfolio-full'
   | WaitReason
   | 'internal-error'
 

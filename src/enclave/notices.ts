@@ -29,7 +29,8 @@ const sentences = {
   'not-listed': 'This symbol is not listed.',
   'shares-removed': 'These shares were removed as worthless: they stay in your wallet.',
   'not-tradable': 'This symbol cannot be bought at the moment.',
-  'too-many-positions': 'Your portfolio holds as many different symbols as it can: sell one of them first.',
+  'portfolio-full':
+    'Your portfolio is full: sell or withdraw a position first, or wait until your open orders have ended.',
   'insufficient-cash': 'There is not enough free cash for this order.',
   'insufficient-shares': 'There are not enough free shares for this order.',
   'pool-short': 'The platform cannot pay this out at the moment: try again later.',

@@ -22,6 +22,7 @@ import type { ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
 import type { BlockPoint } from './heads.js'
 import type { EnclaveKeys } from './keys.js'
+import { fits } from './room.js'
 
 type LedgerKeys = Pick<EnclaveKeys, 'ledgerKey'>
 
@@ -74,8 +75,12 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
       )
       return { portfolio: carry(stored, actions, earlier), version, hash, bytes }
     },
-    /** Seals what is to be written next, after what is stored. */
+    /**
+     * Seals what is to be written next, after what is stored.
+     * @throws RunFailure `portfolio-full`: admission leaves room for a dividend of each symbol, and more than that are unpaid
+     */
     async seal(account: Hex, portfolio: Portfolio, stored: Omit<StoredPortfolio, 'portfolio'>) {
+      if (!fits(portfolio)) throw new RunFailure('portfolio-full')
       const id = accountIdOf(account)
       const version = stored.version + 1n
       const value = z.encode(portfolioSchema, portfolio)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
-import { MAX_PART_BYTES } from './ledgerBlob.js'
+import { MAX_PART_BYTES, MAX_PORTFOLIO_BLOB_BYTES } from './ledgerBlob.js'
 import { signatureSchema, signDigest } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
@@ -11,8 +11,7 @@ import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
 /** The version in every contract's EIP-712 domain. */
 const VERSION = '1'
 
-/** Fits a portfolio with the maximum number of symbols and orders. One write grows it by one padding block. */
-const portfolioBlobSchema = hexBetween(0, 20_480)
+const portfolioBlobSchema = hexBetween(0, MAX_PORTFOLIO_BLOB_BYTES)
 
 const batchShape = {
   symbol: bytes32Schema,

@@ -18,6 +18,10 @@ import { decodePadded, encodePadded } from './plaintext.js'
 
 const FORMAT = 0x01
 const PADDING_BYTES = 512
+/** The longest of a portfolio's two blobs that a relay takes. */
+export const MAX_PORTFOLIO_BLOB_BYTES = 20_480
+/** Of its plaintext, with padding: so many blocks, and the header of either blob, are below that. */
+export const MAX_PORTFOLIO_BYTES = 39 * PADDING_BYTES
 const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES
 const SALT = new TextEncoder().encode('service-ledger-v1')
 

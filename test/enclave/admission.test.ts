@@ -6,7 +6,6 @@ import {
   type ChainFacts,
   judgeHeld,
   judgeNew,
-  MAX_POSITIONS,
   type Market,
 } from '../../src/enclave/order/admission.js'
 import { decodeEntry, markedEntry, newEntry, type OrderTerms } from '../../src/enclave/order/life.js'
@@ -131,8 +130,8 @@ const at190 = limitAt(usd(190))
 const OUTSIDE = { member: false, policy: null }
 const fromCash = { escrowed: 0n }
 const NOTHING_HELD = { positions: {}, openOrders: {} }
-const many = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`S${i}`, { qty: 1n, locked: 0n }]))
+/** Four hundred symbols leave room for nothing that may come. */
+const FULL = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`S${i}`, { qty: 1n, locked: 0n }]))
 
 const buys: Rows = [
   ['that breaks no rule', {}, 0n],
@@ -206,17 +205,7 @@ const buys: Rows = [
     { portfolio: { ...NOTHING_HELD, cash: usd(100) }, limits: { order: usd(101) } },
     'below-minimum',
   ],
-  [
-    'of one symbol too many, counting what open buys bring',
-    { portfolio: { positions: many(MAX_POSITIONS - 1) } },
-    'too-many-positions',
-  ],
-  ['of the last symbol that fits', { portfolio: { positions: many(MAX_POSITIONS - 2) } }, 0n],
-  [
-    'of a symbol that a full portfolio has',
-    { terms: { symbol: 'S1' }, portfolio: { positions: many(MAX_POSITIONS - 1) } },
-    0n,
-  ],
+  ['into a full portfolio', { portfolio: { positions: FULL } }, 'portfolio-full'],
   ['from all the free cash', { terms: { ...fromCash, amount: usd(280) } }, 0n],
   ['from more than the free cash', { terms: { ...fromCash, amount: usd(280.000001) } }, 'insufficient-cash'],
   ['from cash of a new account', { terms: fromCash, portfolio: null }, 'insufficient-cash'],
@@ -355,7 +344,7 @@ const shareDeposits: Rows = [
   ['of another symbol', { terms: { symbol: 'MSFT' } }, 'escrow-mismatch'],
   ['sealed as a sale', { terms: { side: 'SELL' } }, 'escrow-mismatch'],
   ['sealed as a withdrawal', { terms: { side: 'WITHDRAW' } }, 'escrow-mismatch'],
-  ['of one symbol too many', { portfolio: { positions: many(MAX_POSITIONS - 1) } }, 'too-many-positions'],
+  ['into a full portfolio', { portfolio: { positions: FULL } }, 'portfolio-full'],
   ['below the platform’s minimum', { limits: { withdrawal: usd(201) } }, 'below-minimum'],
 ]
 
@@ -415,8 +404,8 @@ const buyBreaches: Breaches = [
   ['over-limit', { policy: { maxOrderNotional: 1n } }],
   ['below-minimum', { limits: { order: usd(1_000_000) } }],
   ['not-listed', { facts: { listed: false } }],
-  ['too-many-positions', { portfolio: { positions: many(MAX_POSITIONS) } }],
-  ['insufficient-cash', { terms: fromCash, portfolio: { cash: 1n } }],
+  ['insufficient-cash', { terms: fromCash, portfolio: { cash: 1n, positions: FULL } }],
+  ['portfolio-full', { portfolio: { positions: FULL } }],
   ['closed-until-deadline', { market: SHUT }],
   ['not-tradable', { market: { asset: null } }],
 ]

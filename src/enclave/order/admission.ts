@@ -5,17 +5,21 @@ import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import { type Intent, isOnIncrement } from '../../protocol/intent.js'
 import { memberRules, type Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
-import { meetsBrokerMinimum, min, notionalAtBroker, sizeSale, USDC, worthOf } from '../money.js'
+import {
+  meetsBrokerMinimum,
+  min,
+  notionalAtBroker,
+  sizeSale,
+  USDC,
+  withDeposit,
+  withOrder,
+  worthOf,
+} from '../money.js'
 import type { NoticeCode } from '../notices.js'
+import { fits, hasRoom } from '../room.js'
 import type { Limits } from '../run.js'
-import type { Held, NeverPlaced, OrderTerms } from './life.js'
+import { type Held, type NeverPlaced, newEntry, type OrderTerms } from './life.js'
 import { isOutdated, restOf } from './placements.js'
-
-/**
- * Symbols that an account may hold. With the twenty open orders that the escrow allows, and the longest numbers, their
- * portfolio stays below the 20,480 bytes that a blob may have. One that did not fit could never be written again.
- */
-export const MAX_POSITIONS = 150
 
 /**
  * How far a nonce may lie beyond the stored one and the block's time, both in milliseconds. One that leapt further would leave its
@@ -80,6 +84,7 @@ export function judgeNew(
   const refused =
     refusedByIntent(terms, intent, portfolio, facts) ?? refusedByChain(terms, facts, portfolio, limits)
   if (refused) return { refused }
+  if (!hasRoomFor(terms, portfolio)) return { refused: 'portfolio-full' }
   const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
   if (terms.side === 'DEPOSIT') return judgeMove(terms, 0n, limits, market)
   if (terms.side === 'WITHDRAW') return judgeMove(terms, whole, limits, market)
@@ -223,22 +228,25 @@ function refusedByFunds(
     if (removed) return 'shares-removed'
     // Ratios may have rounded all of it away.
     if (amount === 0n) return 'below-minimum'
-    return portfolio && !hasRoomFor(portfolio, symbol) ? 'too-many-positions' : null
+    return null
   }
   if (!meetsBrokerMinimum(amount)) return 'below-minimum'
   const isAllCash = escrowed === 0n && amount === portfolio?.cash
   if (side === 'BUY' && amount < limits.order && !isAllCash) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
   if (!listed) return 'not-listed'
-  if (portfolio && !hasRoomFor(portfolio, symbol)) return 'too-many-positions'
   return escrowed === 0n && amount > cash ? 'insufficient-cash' : null
 }
 
-/** Whether a portfolio that holds, or is about to hold, this symbol too still fits into an authorization. */
-function hasRoomFor({ positions, openOrders }: Portfolio, symbol: string): boolean {
-  const bought = Object.values(openOrders).filter(({ side }) => side === 'BUY')
-  const symbols = new Set([...Object.keys(positions), ...bought.map((order) => order.symbol), symbol])
-  return symbols.size <= MAX_POSITIONS
+/** Whether the portfolio still fits into its blobs with this order, and with what may come before its end. */
+function hasRoomFor(terms: OrderTerms, portfolio: Portfolio | null): boolean {
+  if (portfolio === null) return true
+  const { orderId, side, symbol, amount } = terms
+  if (side === 'WITHDRAW') return fits(portfolio)
+  if (side === 'DEPOSIT') return hasRoom(withDeposit(portfolio, symbol, amount), { spareSale: true })
+  const lock = side === 'SELL' ? freeShares(portfolio, symbol) : 0n
+  const entry = newEntry(terms, lock, terms.deadline)
+  return hasRoom(withOrder(portfolio, orderId, entry), { spareSale: side === 'BUY' })
 }
 
 /** A withdrawal or a deposit. One of cash, and the withdrawal of a whole position, needs no price. */

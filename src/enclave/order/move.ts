@@ -6,8 +6,8 @@ import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { MoveResolution } from '../../protocol/resolution.js'
 import type { Look } from '../heads.js'
+import { fits } from '../room.js'
 import type { Run } from '../run.js'
-import { MAX_POSITIONS } from './admission.js'
 import { blocksOf, readFrozen } from './read.js'
 
 /** Why a move is not carried out now. The owner who asked for it gets the code back; it says nothing of a portfolio's content. */
@@ -17,7 +17,7 @@ export type MoveRejection =
   | 'not-admitted'
   | 'in-another-institution'
   | 'new-wallet-not-cleared'
-  /** The new wallet has a portfolio of its own, or no room for another position. */
+  /** The new wallet has a portfolio of its own, or no room in it. */
   | 'new-wallet-in-use'
   | 'invalid-public-key'
   | 'no-portfolio'
@@ -69,7 +69,7 @@ async function movePart(run: Run, { from, to }: Wallets): Promise<MoveRejection 
   const before = own.portfolio ?? begunLike(lost.portfolio, userPubKey)
   if ((before.actions ?? 0) !== (lost.portfolio.actions ?? 0)) return 'actions-differ'
   const { left, moved, partsLeft } = divided(lost.portfolio, before)
-  if (Object.keys(moved.positions).length > MAX_POSITIONS) return 'new-wallet-in-use'
+  if (!fits(moved)) return 'new-wallet-in-use'
   const [sealed, toSealed] = await Promise.all([
     // What is left shrinks at once: that it has moved is public.
     run.portfolios.seal(from, left, { ...lost, bytes: 0 }),
