@@ -1,6 +1,12 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import type { Client, Policy } from '../../src/client/index.js'
+import {
+  type Client,
+  ClientError,
+  type Policy,
+  type Publication,
+  ServerError,
+} from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import type { DeviceStore } from '../../web/state/browser.js'
 import { createKeptCopies } from '../../web/state/keptCopies.js'
@@ -18,18 +24,19 @@ useMemoryStorage()
 function working(device: DeviceStore = createMemoryDevice()) {
   const openRulebookCopy = vi.fn<Client['openRulebookCopy']>().mockResolvedValue(policy)
   const publishRulebook = vi.fn<Client['publishRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
+  const resumeRulebook = vi.fn<Client['resumeRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
   const getRulebookVersion = vi.fn<Client['getRulebookVersion']>().mockResolvedValue({ orgId, version: 1 })
   const kept = createKeptCopies(device, copy)
   return {
-    work: createRulebookWork({ getRulebookVersion, openRulebookCopy, publishRulebook }, kept),
-    ...{ kept, getRulebookVersion, openRulebookCopy, publishRulebook },
+    work: createRulebookWork({ getRulebookVersion, openRulebookCopy, publishRulebook, resumeRulebook }, kept),
+    ...{ kept, getRulebookVersion, openRulebookCopy, publishRulebook, resumeRulebook },
   }
 }
 
 it('a publication is signed for the version it was written from, and its rules are known and kept', async () => {
   const { work, kept, publishRulebook } = working()
   await work.publish(policy, 1)
-  expect(publishRulebook).toHaveBeenCalledWith(policy, { base: 1 })
+  expect(publishRulebook).toHaveBeenCalledWith(policy, expect.objectContaining({ base: 1 }))
   expect(work.state.value).toMatchObject({ published: 2, publishingSince: null, error: null })
   expect(work.state.value.policies.get(2)).toEqual(policy)
   expect(await kept.of(orgId)).toEqual([copy])
@@ -62,6 +69,51 @@ it('a publication that fails leaves what was known and written', async () => {
   expect(work.state.value.draft).toMatchObject({ base: 1, maxOrder: '7' })
   expect(work.state.value.policies.size).toBe(0)
   expect(await kept.of(orgId)).toEqual([])
+})
+
+describe('a publication whose answer is lost', () => {
+  const author = { orgId, sig: `0x${'11'.repeat(65)}` } as const
+  const publication: Publication = { version: 2, body: { ...copy.envelope, author }, copy }
+
+  /** A visit that ends after it has posted. */
+  async function lost(failure: unknown) {
+    const device = createMemoryDevice()
+    const { work, publishRulebook } = working(device)
+    publishRulebook.mockImplementation(async (_policy, { beforePost } = {}) => {
+      await beforePost?.(publication)
+      throw failure
+    })
+    await work.publish(policy, 1)
+    return { device, work }
+  }
+
+  it('goes on at the next visit as it was sealed, and leaves its copy', async () => {
+    const { device, work } = await lost(new ClientError('server-timeout', 'no answer'))
+    expect(work.state.value).toMatchObject({ cutOff: publication, published: null })
+    const { work: next, resumeRulebook, publishRulebook, kept } = working(device)
+    await next.load(orgId)
+    expect(next.state.value.cutOff).toEqual(publication)
+    await next.resume()
+    expect(resumeRulebook.mock.calls.map(([given]) => given)).toEqual([publication])
+    expect(publishRulebook).not.toHaveBeenCalled()
+    expect(next.state.value).toMatchObject({ cutOff: null, published: 2, error: null })
+    expect(await kept.of(orgId)).toEqual([copy])
+    expect(await kept.onItsWay(orgId)).toBeNull()
+  })
+
+  it('is forgotten once the enclave has refused it, or its admin says so', async () => {
+    const refusal = new ServerError(422, null, null, {
+      ...{ type: '/errors#policy-rejected', title: 'Rulebook rejected', status: 422, requestId: 'r' },
+      ...{ detail: '', instance: '/policy' },
+      code: 'policy-rejected',
+    })
+    const { device, work } = await lost(refusal)
+    expect(work.state.value).toMatchObject({ cutOff: null, error: refusal })
+    expect(await working(device).kept.onItsWay(orgId)).toBeNull()
+    const other = await lost(new ClientError('server-timeout', 'no answer'))
+    await other.work.forget()
+    expect(await working(other.device).kept.onItsWay(orgId)).toBeNull()
+  })
 })
 
 it('a browser that keeps nothing costs the copies in it alone', async () => {

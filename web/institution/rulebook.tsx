@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import type { Hex } from '../../src/client/index.js'
+import type { Hex, PartsOnChain } from '../../src/client/index.js'
 import { useChanges } from '../hooks/useChanges.js'
 import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -106,6 +106,9 @@ export function Rulebook(props: RulebookProps) {
           onOpen={(given) => rulebook.open(given, version)}
         />
       )}
+      {work.cutOff === null || busy || work.cutOff.version < version ? null : (
+        <CutOff version={work.cutOff.version} onResume={rulebook.resume} onForget={rulebook.forget} />
+      )}
       {isOvertaken ? <Overtaken version={version} onRestart={rulebook.restart} /> : null}
       <form onSubmit={publish}>
         <ImportBox symbols={symbols} groups={draft.groups} inForce={inForce} />
@@ -159,7 +162,7 @@ export function Rulebook(props: RulebookProps) {
           {busy ? 'Publishing…' : buttonWords()}
         </button>
       </form>
-      {busy ? <Publishing since={publishingSince} /> : null}
+      {busy ? <Publishing since={publishingSince} parts={work.parts} /> : null}
       {isInForce(published, version) ? (
         <p class="box box-good" role="status">
           Version {published} is in force.
@@ -232,8 +235,41 @@ function Overtaken({ version, onRestart }: { version: number; onRestart: () => v
   )
 }
 
-/** Progress while the server keeps the request open; `since` is in milliseconds. */
-export function Publishing({ since }: { since: number }) {
+interface CutOffProps {
+  readonly version: number
+  readonly onResume: () => void
+  readonly onForget: () => void
+}
+
+/** Offers to go on with a publication whose answer was lost. It waits for its admin, who may have changed their mind. */
+function CutOff({ version, onResume, onForget }: CutOffProps) {
+  return (
+    <div class="box box-warn" data-test="cut-off">
+      <strong>The publication of version {version} was cut off</strong>
+      <p>
+        It may be in force already, or parts of it may be on the chain. Going on sends the same sealed
+        rulebook again, and your wallet signs nothing.
+      </p>
+      <p class="row">
+        <button type="button" onClick={onResume}>
+          Go on with version {version}
+        </button>
+        <button type="button" class="quiet" onClick={onForget}>
+          Forget it
+        </button>
+      </p>
+    </div>
+  )
+}
+
+interface PublishingProps {
+  /** Milliseconds. */
+  readonly since: number
+  readonly parts: PartsOnChain | null
+}
+
+/** Progress while the server keeps the request open. */
+export function Publishing({ since, parts }: PublishingProps) {
   const seconds = Math.max(0, Math.round((useStore().now.value - since) / 1_000))
   return (
     <div class="box">
@@ -243,7 +279,16 @@ export function Publishing({ since }: { since: number }) {
         seconds. Without an answer this page keeps asking for up to half an hour. You can use the rest of the
         page while it runs.
       </p>
-      <progress aria-label="Publishing" />
+      {parts === null ? (
+        <progress aria-label="Publishing" />
+      ) : (
+        <>
+          <progress aria-label="Publishing" value={parts.written} max={parts.parts} />
+          <p class="muted">
+            {parts.written} of {parts.parts} parts are on the chain.
+          </p>
+        </>
+      )}
       <p class="muted" aria-hidden="true">
         {seconds} s
       </p>

@@ -1,5 +1,14 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Client, EmployeeRow, Hex, Policy, RulebookCopy } from '../../src/client/index.js'
+import {
+  type Client,
+  type EmployeeRow,
+  type Hex,
+  type PartsOnChain,
+  type Policy,
+  type Publication,
+  type RulebookCopy,
+  ServerError,
+} from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import {
   beginningOf,
@@ -34,6 +43,10 @@ export interface RulebookWork {
   open(copy: unknown, version: number): Promise<void>
   /** Never rejects: the result is in `published` and `error`. */
   publish(policy: Policy, base: number): Promise<void>
+  /** Goes on with the publication that was cut off, without a signature. Never rejects: the result is in `published` and `error`. */
+  resume(): Promise<void>
+  /** Forgets the publication that was cut off. What is on the chain of it stays there. */
+  forget(): Promise<void>
 }
 
 export interface RulebookState {
@@ -49,6 +62,10 @@ export interface RulebookState {
   readonly imported: readonly Hex[]
   /** The start of the running publication in milliseconds; null without one. */
   readonly publishingSince: number | null
+  /** How much of it is on the chain; null while that is unknown. */
+  readonly parts: PartsOnChain | null
+  /** What was posted from this device, in this visit or an earlier one, and not answered. */
+  readonly cutOff: Publication | null
   /** The version that was published last. */
   readonly published: number | null
   /** The failure of the last publication. */
@@ -62,6 +79,8 @@ const NOTHING: RulebookState = {
   restored: null,
   imported: [],
   publishingSince: null,
+  parts: null,
+  cutOff: null,
   published: null,
   error: null,
 }
@@ -76,7 +95,7 @@ export function inForceOf(
 }
 
 export function createRulebookWork(
-  client: Pick<Client, 'getRulebookVersion' | 'openRulebookCopy' | 'publishRulebook'>,
+  client: Pick<Client, 'getRulebookVersion' | 'openRulebookCopy' | 'publishRulebook' | 'resumeRulebook'>,
   kept: KeptCopies,
 ): RulebookWork {
   const state = signal(NOTHING)
@@ -96,12 +115,34 @@ export function createRulebookWork(
     const edited = { ...to(draft ?? beginningOf(from)), base: draft?.base ?? from.version }
     change({ draft: edited, restored: null })
   }
+  const forget = async () => {
+    const { cutOff } = state.peek()
+    if (cutOff !== null) await kept.forgetOnItsWay(cutOff.body.author.orgId)
+    change({ cutOff: null })
+  }
+  async function publishing(post: (onProgress: (parts: PartsOnChain) => void) => Promise<number>) {
+    change({ publishingSince: Date.now(), parts: null, published: null, error: null })
+    try {
+      const published = await post((parts) => change({ parts }))
+      await forget()
+      change({ publishingSince: null, published, restored: null })
+    } catch (error) {
+      // It is not in force, and never will be.
+      if (error instanceof ServerError && error.code === 'policy-rejected') await forget()
+      change({ publishingSince: null, error })
+    }
+  }
   return {
     ...{ state, edit },
     async load(orgId) {
       const found = await kept.of(orgId)
-      const ofSession = state.peek().copies ?? []
-      change({ copies: new Map([...found.map((copy) => [copy.version, copy] as const), ...ofSession]) })
+      const onItsWay = await kept.onItsWay(orgId)
+      const { copies: ofSession, cutOff, publishingSince } = state.peek()
+      change({
+        copies: new Map([...found.map((copy) => [copy.version, copy] as const), ...(ofSession ?? [])]),
+        // One that runs in this session is not cut off.
+        cutOff: publishingSince === null ? (cutOff ?? onItsWay) : null,
+      })
     },
     take(rows, from) {
       edit((before) => withImported(before, rows, from), from)
@@ -126,22 +167,34 @@ export function createRulebookWork(
       change({ ...knowing(version, policy, copy), ...(isBlind ? { draft: null, restored: null } : {}) })
     },
     async publish(policy, base) {
-      change({ publishingSince: Date.now(), published: null, error: null })
-      try {
+      await publishing(async (onProgress) => {
         // Before the wallet is asked to sign: the enclave would refuse it only after that.
         if ((await client.getRulebookVersion()).version > base) throw new OvertakenError()
-        const { version, copy } = await client.publishRulebook(policy, { base })
+        const beforePost = async (publication: Publication) => {
+          await kept.keepOnItsWay(publication)
+          change({ cutOff: publication })
+        }
+        const { version, copy } = await client.publishRulebook(policy, { base, beforePost, onProgress })
         if (copy !== null) await kept.keep(copy)
         const { draft } = state.peek()
-        change({
-          ...{ ...knowing(version, policy, copy), publishingSince: null, published: version, restored: null },
-          // Edits made during the publication continue from the new version.
-          draft: draft && { ...draft, base: version },
-        })
-      } catch (error) {
-        change({ publishingSince: null, error })
-      }
+        // Edits made during the publication continue from the new version.
+        change({ ...knowing(version, policy, copy), draft: draft && { ...draft, base: version } })
+        return version
+      })
     },
+    async resume() {
+      const { cutOff } = state.peek()
+      if (cutOff === null) return
+      await publishing(async (onProgress) => {
+        const { version, copy } = await client.resumeRulebook(cutOff, { onProgress })
+        if (copy !== null) {
+          await kept.keep(copy)
+          change({ copies: new Map(state.peek().copies).set(version, copy) })
+        }
+        return version
+      })
+    },
+    forget,
   }
 }
 
