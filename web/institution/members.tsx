@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import { useAccount } from '../state/context.js'
 import { type Member, membersOf } from './membersOf.js'
@@ -16,6 +17,7 @@ const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' 
 export function Members() {
   const { session, members } = useAccount()
   const found = members.value
+  const listed = useMemo(() => (found === null ? [] : membersOf(found)), [found])
   const { busy, error, run } = useAction()
   const [removing, setRemoving] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
@@ -34,7 +36,7 @@ export function Members() {
       <Paged
         id="members"
         what="members"
-        items={found === null ? [] : membersOf(found)}
+        items={listed}
         textOf={({ address, state }) => `${nameOf(address) ?? ''} ${address} ${state}`}
       >
         {(shown) => (
@@ -98,7 +100,7 @@ export function Members() {
         />
       )}
       {removed === null ? null : <Removed key={removed.address} member={removed} />}
-      {found?.isComplete ? null : <p class="muted">Reading the members…</p>}
+      <ListState what="members" query={members} count={listed.length} />
       <Invite busy={busy} onInvite={(address) => change(() => client.inviteMember(address))} />
       <FailureBox error={error} />
     </Card>

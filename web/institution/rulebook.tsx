@@ -5,6 +5,7 @@ import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import {
   beginningOf,
@@ -39,7 +40,7 @@ interface RulebookProps {
 /** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
-  const { rulebook, institution, versions } = useAccount()
+  const { rulebook, institution, versions, members } = useAccount()
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
   const inForce = inForceOf(work, props.version)
@@ -114,7 +115,9 @@ export function Rulebook(props: RulebookProps) {
         <ImportBox symbols={symbols} groups={draft.groups} inForce={inForce} />
         <SharedRulesBox draft={draft} symbols={symbols} onEdit={onEdit} />
         <Employees lines={lines ?? NOBODY} groups={draft.groups} symbols={symbols} inForce={inForce} />
-        {lines === null ? <p class="muted">Reading the members…</p> : null}
+        {lines === null ? (
+          <ListState what="members" query={members} count={members.value?.members.length ?? 0} />
+        ) : null}
         <Field
           label="Largest order, in USDC"
           id="max-order"

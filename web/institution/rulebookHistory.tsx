@@ -5,8 +5,9 @@ import { useAction } from '../hooks/useAction.js'
 import { useChanges } from '../hooks/useChanges.js'
 import { WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
-import { FailureBox, PolledFailure } from '../parts/failureBox.js'
+import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import { useAccount } from '../state/context.js'
 import { inForceOf } from '../state/rulebookWork.js'
@@ -30,8 +31,6 @@ export function RulebookHistory({ employees, version }: RulebookHistoryProps) {
   const isEmpty = found?.isComplete && found.versions.length === 0
   return (
     <Card title="Rulebook history">
-      <PolledFailure error={versions.error} />
-      {isEmpty ? <p class="muted">No rulebook has been published yet.</p> : null}
       <Paged
         id="versions"
         what="versions"
@@ -46,7 +45,12 @@ export function RulebookHistory({ employees, version }: RulebookHistoryProps) {
           </ul>
         )}
       </Paged>
-      {found?.isComplete ? null : <p class="muted">Reading the chain…</p>}
+      <ListState
+        what="versions"
+        query={versions}
+        count={found?.versions.length ?? 0}
+        none="No rulebook has been published yet."
+      />
       {isEmpty ? null : <ImportCopies />}
     </Card>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { LogListing } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
-import { PolledFailure } from '../parts/failureBox.js'
+import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import { useStore } from '../state/context.js'
 import { type EventWords, eventWords } from '../words/events.js'
@@ -16,7 +16,8 @@ interface ShownEvent extends EventWords {
 
 /** The contracts' events, which the page reads from the chain. */
 export function EventsCard() {
-  const { value, error } = useStore().events
+  const query = useStore().events
+  const { value } = query
   const [shown, setShown] = useState('')
   const events = (value?.logs ?? []).toReversed().flatMap((log): ShownEvent[] => {
     const words = eventWords(log)
@@ -28,9 +29,7 @@ export function EventsCard() {
       title="Events"
       aside={value === null ? null : <span class="muted">up to block {value.read?.to ?? '…'}</span>}
     >
-      <PolledFailure error={error} />
-      {value?.isComplete || error !== null ? null : <p class="muted">Reading the events…</p>}
-      {value?.isComplete && events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
+      <ListState what="events" query={query} count={events.length} none="None in the last blocks." />
       <label class="filter">
         Show{' '}
         <select value={shown} onChange={(event) => setShown(event.currentTarget.value)}>

@@ -3,8 +3,9 @@ import type { FrozenHolding, Listing, Listings } from '../../src/client/index.js
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
-import { FailureBox, PolledFailure } from '../parts/failureBox.js'
+import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import type { Account } from '../state/account.js'
 import { useStore } from '../state/context.js'
@@ -15,12 +16,11 @@ import { OwnersButton } from './ownersButton.js'
 /** The equities with their state, and the frozen holdings. The owner changes both. */
 export function ListingsCard() {
   const { listings, account } = useStore()
-  const { value, error } = listings
+  const { value } = listings
   const owner = account.value?.isOwner.value === true ? account.value : null
   return (
     <Card title="Listings and freezes">
-      <PolledFailure error={error} />
-      {value?.isComplete || error !== null ? null : <p class="muted">Reading the listings…</p>}
+      <ListState what="listings" query={listings} count={value?.equities.length ?? 0} />
       {value === null ? null : <Equities {...value} />}
       {value === null ? null : <Frozen {...value} />}
       {value === null || owner === null ? null : <Changes owner={owner} listings={value} />}

@@ -22,11 +22,15 @@ export function Paged<T>({ id, what, items, textOf, children }: PagedProps<T>) {
   const [sought, setSought] = useState('')
   const [wanted, setWanted] = useState(0)
   if (items.length <= PAGE) return <>{children(items)}</>
-  const words = sought.toLowerCase().split(/\s+/)
-  const found = items.filter((item) => {
+  const words = sought
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const isFound = (item: T) => {
     const text = textOf(item).toLowerCase()
     return words.every((word) => text.includes(word))
-  })
+  }
+  const found = words.length === 0 ? items : items.filter(isFound)
   const pages = Math.max(1, Math.ceil(found.length / PAGE))
   const page = Math.min(wanted, pages - 1)
   const first = page * PAGE

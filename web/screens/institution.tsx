@@ -27,7 +27,7 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
   return (
     <>
       <h1>{view?.name ?? 'Institution'}</h1>
-      <PolledFailure error={institution.error ?? members.error} />
+      <PolledFailure error={institution.error} />
       <div class="columns">
         <div>
           {isAdmin ? null : <p class="muted">Only the admin can change members and rules.</p>}

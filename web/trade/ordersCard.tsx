@@ -1,6 +1,6 @@
 import { keptOrder } from '../orders/keptOrders.js'
 import { Card } from '../parts/card.js'
-import { PolledFailure } from '../parts/failureBox.js'
+import { ListState } from '../parts/listState.js'
 import { useAccount } from '../state/context.js'
 import { OrderCard } from './orderCard.js'
 
@@ -12,26 +12,19 @@ export function OrdersCard() {
   // One that this browser keeps may wait for its envelope, or for a decision.
   const shown = listed.value.filter(({ orderId }, index) => index < most.value || keptOrder(orderId) !== null)
   const hidden = listed.value.length - shown.length
-  const { error } = history
-  const isComplete = history.value?.isComplete ?? false
   return (
     <Card title="Orders">
-      <PolledFailure error={error} />
-      {isComplete && shown.length === 0 ? (
-        <p class="muted">No orders yet. Your orders appear here and update live.</p>
-      ) : null}
       <ol class="orders">
         {shown.map((order, index) => (
           <OrderCard key={order.orderId} order={order} startsOpen={index === 0 && order.request !== null} />
         ))}
       </ol>
-      {isComplete || error !== null ? null : (
-        <p class="muted">
-          {shown.length === 0
-            ? 'Reading your orders from the chain…'
-            : 'Reading earlier ones from the chain…'}
-        </p>
-      )}
+      <ListState
+        what="orders"
+        query={history}
+        count={listed.value.length}
+        none="No orders yet. Your orders appear here and update live."
+      />
       {hidden > 0 ? (
         <button
           type="button"
