@@ -1,6 +1,7 @@
 import { type BlockTag, type Interface, isHexString, type Result } from 'ethers'
 import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
+import { MAX_ENCODED_BYTES } from '../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween, hexToBytes } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
 import { resultOf, toQuantity } from './jsonRpc.js'
@@ -94,7 +95,7 @@ export async function hasCode(
 
 // Schemas of decoded contract values.
 /** The largest rulebook, with the header of its blob. */
-const MAX_BLOB_BYTES = 524_288 + 29
+const MAX_BLOB_BYTES = MAX_ENCODED_BYTES + 29
 
 export const addressValue: z.ZodType<Hex> = addressSchema
 export const bytes32Value: z.ZodType<Hex> = bytes32Schema

@@ -1,13 +1,12 @@
 // The rulebook as it is sealed: each policy has exactly one encoding, and its length shows a size class alone.
 import * as z from 'zod'
+import { MAX_ENCODED_BYTES } from './envelope.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, bytesToUint, hexToBytes, uintToBytes } from './hex.js'
 import { allRules, type Policy, policySchema, type Rule } from './policy.js'
 
 const FORMAT = 0x01
 const LEAST_BYTES = 1_024
-/** The largest encoded policy: some 20,000 employees with a few restricted symbols each. */
-export const MAX_ENCODED_BYTES = 524_288
 const ADDRESS_BYTES = 20
 
 /** Bits of the byte behind the format. */

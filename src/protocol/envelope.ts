@@ -11,9 +11,11 @@ import { compressPoint, publicKeySchema } from './publicKey.js'
 
 /** The scheme's name in `GET /enclave-key`. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
+/** The largest encoded policy: some 20,000 employees with a few restricted symbols each. */
+export const MAX_ENCODED_BYTES = 524_288
 /** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. A rulebook's is its encoding behind a header. */
 export const MAX_ORDER_BYTES = 4_096
-export const MAX_POLICY_BYTES = 1_087 + 524_288
+export const MAX_POLICY_BYTES = 1_087 + MAX_ENCODED_BYTES
 export const MAX_CANCEL_BYTES = 4_096
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
