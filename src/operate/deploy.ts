@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { ADDRESS_VARIABLES } from '../chain/contracts.js'
-import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
+import { type Creation, DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
+import { compiler } from '../chain/generated/compiler.js'
 import { hasCode } from '../chain/views.js'
 import { contractsSchema } from '../protocol/api.js'
 import { deskSettingsSchema } from '../protocol/deskSettings.js'
@@ -15,7 +16,6 @@ import { repeatedValues } from '../service/settingRules.js'
 import { CommandError } from '../terminal/failure.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
 import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
-import { recordCreations } from './recordCreations.js'
 import { secretFileVariables } from './secretFiles.js'
 import {
   type DeploymentFile,
@@ -208,4 +208,36 @@ export function linesOf(variables: Record<string, string>): string {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')
+}
+
+/** The build writes the compiler's input of each contract here. */
+const INPUTS = 'dist/contracts'
+
+/** Writes `deployments/<chainId>.json`, what explorers need to verify the contracts, and says how to have them verified. */
+function recordCreations(
+  { say }: Speech,
+  facts: {
+    readonly directory: string
+    readonly chainId: number
+    readonly deployer: string
+    readonly firstBlock: number
+    readonly creations: readonly Creation[]
+  },
+): void {
+  const { directory, creations, ...rest } = facts
+  const contracts = creations.map(({ contract, ...creation }) => ({
+    name: `contracts/${contract}.sol:${contract}`,
+    ...creation,
+    input: `${INPUTS}/${contract}.json`,
+  }))
+  const path = join(directory, 'deployments', `${rest.chainId}.json`)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify({ ...rest, compiler, contracts }, null, 2)}\n`)
+  say(`wrote ${path}`)
+  say('have the contracts verified by Sourcify (for Etherscan, see docs/contracts.md):')
+  for (const { name, address, transactionHash, input } of contracts) {
+    const body = `{stdJsonInput: ., compilerVersion: "${compiler.version}", contractIdentifier: "${name}", creationTransactionHash: "${transactionHash}"}`
+    const url = `https://sourcify.dev/server/v2/verify/${rest.chainId}/${address}`
+    say(`  jq '${body}' ${input} | curl ${url} -H 'content-type: application/json' -d @-`)
+  }
 }
