@@ -5,12 +5,15 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 import {CodeStorage} from "./CodeStorage.sol";
+import {CorporateActions} from "./CorporateActions.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {Errors} from "./Errors.sol";
 import {Sweepable} from "./Sweepable.sol";
 import {Words} from "./Words.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
 import {IConfidentialLedger} from "./interfaces/IConfidentialLedger.sol";
+import {ICorporateActions} from "./interfaces/ICorporateActions.sol";
+import {IEquityToken} from "./interfaces/IEquityToken.sol";
 import {IInstitutionRegistry} from "./interfaces/IInstitutionRegistry.sol";
 import {IOrderEscrow} from "./interfaces/IOrderEscrow.sol";
 
@@ -38,10 +41,10 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     }
 
     bytes32 private constant PORTFOLIO_UPDATE_TYPEHASH = keccak256(
-        "PortfolioUpdate(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint8 state,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
+        "PortfolioUpdate(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint8 state,uint64 version,bytes32 previous,bytes32 actions,bytes enclaveBlob,bytes userBlob)"
     );
     bytes32 private constant PORTFOLIO_MOVE_TYPEHASH = keccak256(
-        "PortfolioMove(address from,address to,uint64 partsLeft,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob,uint64 toVersion,bytes32 toPrevious,bytes toEnclaveBlob,bytes toUserBlob)"
+        "PortfolioMove(address from,address to,uint64 effectiveAt,bytes32 userPubKeyHash,uint64 partsLeft,uint64 version,bytes32 previous,bytes32 actions,bytes enclaveBlob,bytes userBlob,uint64 toVersion,bytes32 toPrevious,bytes toEnclaveBlob,bytes toUserBlob)"
     );
     bytes32 private constant POLICY_UPDATE_TYPEHASH = keccak256(
         "PolicyUpdate(bytes32 orgId,address admin,uint64 version,uint8 part,uint8 parts,bytes32 digest,bytes policyBlob)"
@@ -52,6 +55,9 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
 
     /// @inheritdoc IConfidentialLedger
     IInstitutionRegistry public immutable registry;
+
+    /// @inheritdoc IConfidentialLedger
+    ICorporateActions public immutable actions;
 
     mapping(bytes32 accountId => Portfolio) private _portfolios;
 
@@ -71,10 +77,12 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         IERC20 usdc_,
         address pool_,
         IOrderEscrow escrow_,
-        IInstitutionRegistry registry_
+        IInstitutionRegistry registry_,
+        IEquityToken token_
     ) EnclaveAuthorized("ConfidentialLedger", authority_) Sweepable(usdc_, pool_) {
         escrow = escrow_;
         registry = registry_;
+        actions = new CorporateActions(authority_, token_);
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -92,6 +100,7 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
             _accountId(authorization.account),
             authorization.version,
             authorization.previous,
+            authorization.actions,
             authorization.enclaveBlob,
             authorization.userBlob
         );
@@ -100,12 +109,12 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     /// @inheritdoc IConfidentialLedger
     function movePortfolio(PortfolioMove calldata a, bytes calldata signature) external {
         _authorize(hashPortfolioMove(a), signature);
-        registry.takeMove(a.from, a.to, a.toVersion == 1, a.partsLeft == 0);
+        registry.takeMove(a.from, a.to, a.effectiveAt, a.userPubKeyHash, a.toVersion == 1, a.partsLeft == 0);
         require(escrow.token().isKyc(a.to), Errors.NotCleared(a.to));
         uint256 open = escrow.openOrdersBy(a.from);
         require(open == 0, OrdersOpen(a.from, open));
-        _writePortfolio(_accountId(a.from), a.version, a.previous, a.enclaveBlob, a.userBlob);
-        _writePortfolio(_accountId(a.to), a.toVersion, a.toPrevious, a.toEnclaveBlob, a.toUserBlob);
+        _writePortfolio(_accountId(a.from), a.version, a.previous, a.actions, a.enclaveBlob, a.userBlob);
+        _writePortfolio(_accountId(a.to), a.toVersion, a.toPrevious, a.actions, a.toEnclaveBlob, a.toUserBlob);
         emit PortfolioMoved(a.from, a.to, a.partsLeft);
     }
 
@@ -129,11 +138,12 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         bytes32 accountId,
         uint64 version,
         bytes32 previous,
+        bytes32 actions_,
         bytes calldata enclaveBlob_,
         bytes calldata userBlob_
     ) external {
         require(msg.sender == address(escrow), Errors.NotEscrow(address(escrow), msg.sender));
-        _writePortfolio(accountId, version, previous, enclaveBlob_, userBlob_);
+        _writePortfolio(accountId, version, previous, actions_, enclaveBlob_, userBlob_);
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -182,14 +192,15 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         // Encodes in two halves to stay within the EVM's stack limit.
         bytes memory order =
             abi.encode(PORTFOLIO_UPDATE_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit, a.state);
-        bytes memory write = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));
+        bytes memory write = abi.encode(a.version, a.previous, a.actions, keccak256(a.enclaveBlob), keccak256(a.userBlob));
         return _hashTypedDataV4(keccak256(bytes.concat(order, write)));
     }
 
     /// @inheritdoc IConfidentialLedger
     function hashPortfolioMove(PortfolioMove calldata a) public view returns (bytes32) {
-        bytes memory move = abi.encode(PORTFOLIO_MOVE_TYPEHASH, a.from, a.to, a.partsLeft);
-        bytes memory from = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));
+        bytes memory move =
+            abi.encode(PORTFOLIO_MOVE_TYPEHASH, a.from, a.to, a.effectiveAt, a.userPubKeyHash, a.partsLeft);
+        bytes memory from = abi.encode(a.version, a.previous, a.actions, keccak256(a.enclaveBlob), keccak256(a.userBlob));
         bytes memory to =
             abi.encode(a.toVersion, a.toPrevious, keccak256(a.toEnclaveBlob), keccak256(a.toUserBlob));
         return _hashTypedDataV4(keccak256(bytes.concat(move, from, to)));
@@ -248,10 +259,12 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         bytes32 accountId,
         uint64 version,
         bytes32 previous,
+        bytes32 actions_,
         bytes calldata enclaveBlob_,
         bytes calldata userBlob_
     ) private {
         require(enclaveBlob_.length > 0 && userBlob_.length > 0, EmptyBlob());
+        actions.requirePrefix(actions_);
         Portfolio storage portfolio = _portfolios[accountId];
         _requireVersion(portfolio.version + 1, version);
         _requireHistory(portfolio.hash, previous);

@@ -7,6 +7,7 @@ import {Assets} from "./Assets.sol";
 import {Governed} from "./Governed.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
 import {ICorporateActions} from "./interfaces/ICorporateActions.sol";
+import {IEquityToken} from "./interfaces/IEquityToken.sol";
 
 /// @title See {ICorporateActions}.
 contract CorporateActions is ICorporateActions, Governed {
@@ -21,6 +22,12 @@ contract CorporateActions is ICorporateActions, Governed {
 
     /// @inheritdoc ICorporateActions
     uint256 public constant MAX_RATIOS = 256;
+
+    /// @inheritdoc ICorporateActions
+    uint256 public constant MAX_SUPPLY = type(uint128).max;
+
+    /// @inheritdoc ICorporateActions
+    IEquityToken public immutable token;
 
     /// @dev {effectiveAt} of an action in the list.
     uint64 private constant LISTED = type(uint64).max;
@@ -43,7 +50,12 @@ contract CorporateActions is ICorporateActions, Governed {
     /// @inheritdoc ICorporateActions
     bytes32 public listHash;
 
-    constructor(IAuthority authority_) Governed(authority_) {}
+    /// @inheritdoc ICorporateActions
+    mapping(bytes32 hash => uint256) public countAt;
+
+    constructor(IAuthority authority_, IEquityToken token_) Governed(authority_) {
+        token = token_;
+    }
 
     /// @inheritdoc ICorporateActions
     function propose(Action calldata action) external onlyOwner {
@@ -70,9 +82,11 @@ contract CorporateActions is ICorporateActions, Governed {
         uint64 from = effectiveAt[digest];
         require(block.timestamp >= from, ActionTooEarly(from, block.timestamp));
         effectiveAt[digest] = LISTED;
-        listHash = keccak256(abi.encode(listHash, digest));
         emit ActionEnacted(_actions.length, digest, action.symbol, action);
         _actions.push(action);
+        bytes32 hash = keccak256(abi.encode(listHash, digest));
+        listHash = hash;
+        countAt[hash] = _actions.length;
         _apply(action);
     }
 
@@ -87,8 +101,14 @@ contract CorporateActions is ICorporateActions, Governed {
     }
 
     /// @inheritdoc ICorporateActions
-    function requireCount(uint256 got) external view {
-        require(got == _actions.length, ActionsConflict(_actions.length, got));
+    function requirePrefix(bytes32 got) external view {
+        // Not by `require`, which would read the error's arguments in each write.
+        if (got != 0 && countAt[got] == 0) revert ActionsConflict(listHash, got);
+    }
+
+    /// @inheritdoc ICorporateActions
+    function requireWhole(bytes32 got) external view {
+        require(got == listHash, ActionsConflict(listHash, got));
     }
 
     /// @inheritdoc ICorporateActions
@@ -108,8 +128,8 @@ contract CorporateActions is ICorporateActions, Governed {
         carried = amount;
         for (uint256 i = from; i < ratios && carried > 0; i++) {
             Ratio storage ratio = all[i];
-            // Below 2^192, so that no product overflows and nothing that follows can be stopped by a ratio.
-            carried = Math.min(carried * ratio.numerator / ratio.denominator, type(uint192).max);
+            // No amount on chain is above its supply, which {enact} bounds after each ratio: the product fits.
+            carried = carried * ratio.numerator / ratio.denominator;
         }
     }
 
@@ -127,6 +147,8 @@ contract CorporateActions is ICorporateActions, Governed {
             for (; symbol != 0; symbol = _formerNameOf[symbol]) {
                 require(_ratios[symbol].length < MAX_RATIOS, TooManyRatios(symbol));
                 _ratios[symbol].push(Ratio(action.numerator, action.denominator));
+                uint256 supply = token.totalSupply(symbol);
+                require(supply <= MAX_SUPPLY, SupplyTooLarge(symbol, supply));
             }
             return;
         }

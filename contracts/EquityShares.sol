@@ -10,9 +10,7 @@ import {
     ERC20PermitUpgradeable
 } from "@openzeppelin/contracts-upgradeable/token/ERC20/extensions/ERC20PermitUpgradeable.sol";
 
-import {CorporateActions} from "./CorporateActions.sol";
 import {Sweepable} from "./Sweepable.sol";
-import {IAuthority} from "./interfaces/IAuthority.sol";
 import {ICorporateActions} from "./interfaces/ICorporateActions.sol";
 import {IEquityShares} from "./interfaces/IEquityShares.sol";
 import {IEquityToken} from "./interfaces/IEquityToken.sol";
@@ -21,7 +19,7 @@ import {IEquityToken} from "./interfaces/IEquityToken.sol";
 contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
     /// @dev A balance or the supply, and the number of the equity's ratios that it includes.
     struct Holding {
-        uint192 amount;
+        uint128 amount;
         uint16 ratios;
     }
 
@@ -35,9 +33,9 @@ contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
 
     Holding private _supply;
 
-    constructor(IEquityToken token_, IAuthority authority_, IERC20 usdc_, address pool_) Sweepable(usdc_, pool_) {
+    constructor(IEquityToken token_, ICorporateActions actions_, IERC20 usdc_, address pool_) Sweepable(usdc_, pool_) {
         token = token_;
-        actions = new CorporateActions(authority_);
+        actions = actions_;
     }
 
     modifier onlyToken() {
@@ -127,14 +125,14 @@ contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
         } else {
             uint256 supply;
             (supply, _supply.ratios) = _carried(_supply);
-            _supply.amount = SafeCast.toUint192(from == address(0) ? supply + amount : supply - amount);
+            _supply.amount = SafeCast.toUint128(from == address(0) ? supply + amount : supply - amount);
         }
         if (from != address(0)) {
             uint256 balance = _carry(from);
             require(balance >= amount, ERC20InsufficientBalance(from, balance, amount));
-            _holdings[from].amount = uint192(balance - amount);
+            _holdings[from].amount = uint128(balance - amount);
         }
-        if (to != address(0)) _holdings[to].amount = SafeCast.toUint192(_carry(to) + amount);
+        if (to != address(0)) _holdings[to].amount = SafeCast.toUint128(_carry(to) + amount);
         emit Transfer(from, to, amount);
     }
 
@@ -144,7 +142,7 @@ contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
         uint256 before = holding.amount;
         (balance, holding.ratios) = _carried(holding);
         if (balance == before) return balance;
-        holding.amount = uint192(balance);
+        holding.amount = uint128(balance);
         if (balance > before) emit Transfer(address(0), account, balance - before);
         else emit Transfer(account, address(0), before - balance);
     }

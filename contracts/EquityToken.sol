@@ -36,13 +36,13 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
 
     EnumerableSet.Bytes32Set private _listed;
 
-    constructor(IAuthority authority_, IERC20 usdc_, address pool_, address escrow_)
+    constructor(IAuthority authority_, IERC20 usdc_, address pool_, address escrow_, ICorporateActions actions_)
         Governed(authority_)
         Sweepable(usdc_, pool_)
     {
         escrow = escrow_;
-        sharesImplementation = new EquityShares(this, authority_, usdc_, pool_);
-        actions = sharesImplementation.actions();
+        actions = actions_;
+        sharesImplementation = new EquityShares(this, actions_, usdc_, pool_);
     }
 
     modifier onlyPool() {

@@ -54,6 +54,9 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
 
     mapping(address from => Move) private _moves;
 
+    /// @dev Whether a part has moved and others have not: a move that was withdrawn in between can be taken up again.
+    mapping(address from => mapping(address to => bool)) private _hasBegun;
+
     constructor(IAuthority authority_, IERC20 usdc_, address pool_, address ledger_, uint64 leaveDelay_)
         Governed(authority_)
         Sweepable(usdc_, pool_)
@@ -196,7 +199,7 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
         require(to != address(0) && to != from, NoMove(from, to));
         _requireInNoOther(to, orgId);
         require(_moves[from].to == address(0), MoveProposedAlready(from, _moves[from].to));
-        _moves[from] = Move(orgId, to, 0, false, "");
+        _moves[from] = Move(orgId, to, 0, _hasBegun[from][to], "");
         emit MoveProposed(orgId, from, to);
     }
 
@@ -204,6 +207,7 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
     function acceptMove(address from, bytes calldata userPubKey) external {
         Move storage move = _findMove(from, msg.sender);
         require(userPubKey.length == 33, InvalidPublicKey(userPubKey.length));
+        require(!move.hasBegun || move.userPubKey.length == 0, MoveBegun(from, msg.sender));
         move.userPubKey = userPubKey;
         emit MoveAccepted(from, msg.sender, userPubKey);
     }
@@ -219,21 +223,28 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
 
     /// @inheritdoc IAccountMoves
     function withdrawMove(address from) external {
-        address to = _moves[from].to;
-        address admin = adminOf[_findMove(from, to).orgId];
+        address admin = adminOf[_findMove(from, _moves[from].to).orgId];
         require(
             msg.sender == from || msg.sender == admin || msg.sender == authority.owner(),
             NotMovesParty(from, msg.sender)
         );
-        delete _moves[from];
-        emit MoveWithdrawn(from, to, msg.sender);
+        _endMove(from, msg.sender);
     }
 
     /// @inheritdoc IAccountMoves
-    function takeMove(address from, address to, bool isFirst, bool isLast) external {
+    function takeMove(
+        address from,
+        address to,
+        uint64 effectiveAt,
+        bytes32 userPubKeyHash,
+        bool isFirst,
+        bool isLast
+    ) external {
         require(msg.sender == ledger, NotLedger(ledger, msg.sender));
         Move storage move = _findMove(from, to);
-        uint64 effectiveAt = move.effectiveAt;
+        require(
+            effectiveAt == move.effectiveAt && userPubKeyHash == keccak256(move.userPubKey), MoveConflict(from, to)
+        );
         require(
             effectiveAt != 0 && block.timestamp >= effectiveAt,
             MoveNotEffective(from, effectiveAt, block.timestamp)
@@ -242,6 +253,7 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
         _requireInNoOther(from, move.orgId);
         _requireInNoOther(to, move.orgId);
         require(isFirst != move.hasBegun, MoveOutOfOrder(from, to));
+        _hasBegun[from][to] = !isLast;
         if (isLast) delete _moves[from];
         else move.hasBegun = true;
     }
@@ -261,9 +273,16 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
         require(current == bytes32(0) || current == orgId, AlreadyInInstitution(wallet, current));
     }
 
+    function _endMove(address from, address by) private {
+        emit MoveWithdrawn(from, _moves[from].to, by);
+        delete _moves[from];
+    }
+
     function _enter(bytes32 orgId, address wallet) private {
         _orgOf[wallet] = orgId;
         leavingAt[wallet] = 0;
+        // Its key is not lost.
+        if (_moves[wallet].to != address(0)) _endMove(wallet, wallet);
         foundingOf[wallet] = bytes32(0);
         isInvited[orgId][wallet] = false;
         invitationOf[wallet] = bytes32(0);

@@ -3,7 +3,6 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Assets} from "./Assets.sol";
@@ -44,10 +43,10 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
     }
 
     bytes32 private constant ORDER_SETTLEMENT_TYPEHASH = keccak256(
-        "OrderSettlement(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,bytes32 payoutAsset,uint256 payout,uint64 actions,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
+        "OrderSettlement(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,bytes32 payoutAsset,uint256 payout,uint64 version,bytes32 previous,bytes32 actions,bytes enclaveBlob,bytes userBlob)"
     );
     bytes32 private constant ORDER_REFUND_TYPEHASH = keccak256(
-        "OrderRefund(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
+        "OrderRefund(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint64 version,bytes32 previous,bytes32 actions,bytes enclaveBlob,bytes userBlob)"
     );
 
     /// @inheritdoc IOrderEscrow
@@ -137,10 +136,11 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
         _authorize(hashOrderSettlement(a), signature);
         require((a.payoutAsset == bytes32(0)) == (a.payout == 0), InvalidPayout(a.payoutAsset, a.payout));
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
-        if (a.payout > 0 && a.payoutAsset != Assets.USDC) token.actions().requireCount(a.actions);
+        if (_isShares(a.asset) || _isShares(a.payoutAsset)) token.actions().requireWhole(a.actions);
         _close(a.orderId, State.SETTLED);
         emit OrderSettled(a.orderId, a.account, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
-        ledger.writePortfolio(keccak256(abi.encodePacked(a.account)), a.version, a.previous, a.enclaveBlob, a.userBlob);
+        bytes32 accountId = keccak256(abi.encodePacked(a.account));
+        ledger.writePortfolio(accountId, a.version, a.previous, a.actions, a.enclaveBlob, a.userBlob);
         if (a.amount > 0) _tokenOf(a.asset).safeTransfer(pool, a.amount);
         if (a.payout > 0 && !IPlatformPool(pool).payout(a.account, a.payoutAsset, a.payout)) {
             _addClaim(a.account, a.payoutAsset, a.payout);
@@ -157,7 +157,7 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
         if (a.enclaveBlob.length == 0 && a.userBlob.length == 0) {
             ledger.requirePortfolio(accountId, a.version, a.previous);
         } else {
-            ledger.writePortfolio(accountId, a.version, a.previous, a.enclaveBlob, a.userBlob);
+            ledger.writePortfolio(accountId, a.version, a.previous, a.actions, a.enclaveBlob, a.userBlob);
         }
         _returnEscrow(a.account, a.asset, a.amount);
     }
@@ -258,7 +258,7 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
         // Encodes in two halves to stay within the EVM's stack limit.
         bytes memory order = abi.encode(ORDER_SETTLEMENT_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
         bytes memory effect = abi.encode(
-            a.payoutAsset, a.payout, a.actions, a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob)
+            a.payoutAsset, a.payout, a.version, a.previous, a.actions, keccak256(a.enclaveBlob), keccak256(a.userBlob)
         );
         return _hashTypedDataV4(keccak256(bytes.concat(order, effect)));
     }
@@ -266,7 +266,7 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
     /// @inheritdoc IOrderEscrow
     function hashOrderRefund(OrderRefund calldata a) public view returns (bytes32) {
         bytes memory order = abi.encode(ORDER_REFUND_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
-        bytes memory write = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));
+        bytes memory write = abi.encode(a.version, a.previous, a.actions, keccak256(a.enclaveBlob), keccak256(a.userBlob));
         return _hashTypedDataV4(keccak256(bytes.concat(order, write)));
     }
 
@@ -285,7 +285,7 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
         require(
             now_ < deadline && deadline <= now_ + MAX_LIFETIME, DeadlineOutOfRange(deadline, now_, now_ + MAX_LIFETIME)
         );
-        uint256 open = openOrdersBy[account];
+        uint256 open = openOrdersBy(account);
         require(open < MAX_OPEN_ORDERS, TooManyOpenOrders(account, open, MAX_OPEN_ORDERS));
         address holder = _orders[bytes16(orderId)].account;
         require(holder == address(0), OrderIdTaken(orderId, holder));
@@ -317,7 +317,7 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[bytes16(orderId)];
         (, uint256 amount) = _escrowOf(orderId, order);
-        if (amount != order.amount) order.amount = uint128(Math.min(amount, type(uint128).max));
+        if (amount != order.amount) order.amount = uint128(amount);
         order.state = state;
         _countEnded(order.account, order.institution, order.isDeposit ? 0 : order.amount);
     }
@@ -344,8 +344,12 @@ contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable
 
     /// @dev An amount after the ratios of its symbol that it does not include yet, and the number of them all. USDC has none.
     function _carried(bytes32 asset, uint256 amount, uint16 ratios) private view returns (uint256, uint16) {
-        if (asset == 0 || asset == Assets.USDC) return (amount, 0);
+        if (!_isShares(asset)) return (amount, 0);
         return token.actions().carry(asset, amount, ratios);
+    }
+
+    function _isShares(bytes32 asset) private pure returns (bool) {
+        return asset != 0 && asset != Assets.USDC;
     }
 
     function _tokenOf(bytes32 asset) private view returns (IERC20) {

@@ -17,9 +17,9 @@ contract PlatformPool is IPlatformPool, EnclaveAuthorized, ReentrancyGuardTransi
     using SafeERC20 for IERC20;
 
     bytes32 private constant BATCH_MINT_TYPEHASH =
-        keccak256("BatchMint(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil)");
+        keccak256("BatchMint(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil,bytes32 actions)");
     bytes32 private constant BATCH_BURN_TYPEHASH =
-        keccak256("BatchBurn(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil)");
+        keccak256("BatchBurn(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil,bytes32 actions)");
 
     /// @inheritdoc IPlatformPool
     IERC20 public immutable usdc;
@@ -61,7 +61,11 @@ contract PlatformPool is IPlatformPool, EnclaveAuthorized, ReentrancyGuardTransi
         bytes32 symbol = authorization.symbol;
         uint256 amount = authorization.amount;
         uint256 supply = _nextBatch(
-            symbol, amount, authorization.expectedSupply, Batch(authorization.batch, authorization.countedUntil)
+            symbol,
+            amount,
+            authorization.expectedSupply,
+            Batch(authorization.batch, authorization.countedUntil),
+            authorization.actions
         );
         emit BatchMinted(symbol, amount, supply + amount);
         token.mint(symbol, amount);
@@ -73,7 +77,11 @@ contract PlatformPool is IPlatformPool, EnclaveAuthorized, ReentrancyGuardTransi
         bytes32 symbol = authorization.symbol;
         uint256 amount = authorization.amount;
         uint256 supply = _nextBatch(
-            symbol, amount, authorization.expectedSupply, Batch(authorization.batch, authorization.countedUntil)
+            symbol,
+            amount,
+            authorization.expectedSupply,
+            Batch(authorization.batch, authorization.countedUntil),
+            authorization.actions
         );
         _requireHeld(symbol, token.balanceOf(address(this), symbol), amount);
         emit BatchBurned(symbol, amount, supply - amount);
@@ -122,7 +130,7 @@ contract PlatformPool is IPlatformPool, EnclaveAuthorized, ReentrancyGuardTransi
     function hashBatchMint(BatchMint calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
             keccak256(
-                abi.encode(BATCH_MINT_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil)
+                abi.encode(BATCH_MINT_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil, a.actions)
             )
         );
     }
@@ -131,17 +139,21 @@ contract PlatformPool is IPlatformPool, EnclaveAuthorized, ReentrancyGuardTransi
     function hashBatchBurn(BatchBurn calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
             keccak256(
-                abi.encode(BATCH_BURN_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil)
+                abi.encode(BATCH_BURN_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil, a.actions)
             )
         );
     }
 
     /// @dev Takes the symbol's next batch number; returns its supply before the batch.
-    function _nextBatch(bytes32 symbol, uint256 amount, uint256 expectedSupply, Batch memory batch)
-        private
-        returns (uint256 supply)
-    {
+    function _nextBatch(
+        bytes32 symbol,
+        uint256 amount,
+        uint256 expectedSupply,
+        Batch memory batch,
+        bytes32 actions
+    ) private returns (uint256 supply) {
         require(amount > 0, Errors.ZeroAmount());
+        token.actions().requireWhole(actions);
         uint64 next = nextBatch(symbol);
         require(batch.number == next, BatchConflict(next, batch.number));
         uint64 counted = _lastBatch[symbol].countedUntil;

@@ -18,7 +18,7 @@ export const CONTRACTS = [
   'EquityToken',
   'PlatformPool',
 ]
-/** `EquityToken` creates the first and that the second, so their bytecode stands in that contract's. */
+/** `EquityToken` creates the first and `ConfidentialLedger` the second, so their bytecode stands in that contract's. */
 export const CREATED = ['EquityShares', 'CorporateActions']
 
 /** How each contract is compiled. */

@@ -15,7 +15,8 @@ pragma solidity 0.8.37;
 interface IAccountMoves {
     /**
      * @notice A move that was proposed and not ended. `effectiveAt` is zero until the owner approves it. `hasBegun` is whether a
-     * part of the portfolio has moved. `userPubKey` is empty until the new wallet accepts.
+     * part of the portfolio has moved, also in an earlier move between the two wallets that was withdrawn before its last part.
+     * `userPubKey` is empty until the new wallet accepts.
      */
     struct Move {
         bytes32 orgId;
@@ -34,7 +35,7 @@ interface IAccountMoves {
     /// @notice The owner approved the move, which can be carried out from `effectiveAt` on.
     event MoveApproved(address indexed from, address indexed to, uint64 effectiveAt);
 
-    /// @notice `by` ended the move: the lost wallet itself, its institution's admin, or the owner.
+    /// @notice `by` ended the move: the lost wallet itself, which may have entered an institution, its institution's admin, or the owner.
     event MoveWithdrawn(address indexed from, address indexed to, address by);
 
     /// @notice No move of `from` to `to` is proposed, nor can the caller propose one.
@@ -45,6 +46,12 @@ interface IAccountMoves {
 
     /// @notice `caller` cannot end the move of `from`.
     error NotMovesParty(address from, address caller);
+
+    /// @notice A part of the portfolio is sealed to the accepted key already.
+    error MoveBegun(address from, address to);
+
+    /// @notice The authorization was computed for another approval of the move, or another public key.
+    error MoveConflict(address from, address to);
 
     /// @notice A public key has 33 bytes, not `length`.
     error InvalidPublicKey(uint256 length);
@@ -83,11 +90,12 @@ interface IAccountMoves {
     function proposeMove(address from, address to) external;
 
     /**
-     * @notice Accepts a move to the caller. Can be repeated with another key until the move has ended.
+     * @notice Accepts a move to the caller. Can be repeated with another key until a part has moved.
      *
      * Requirements:
      * - a move of `from` to the caller is proposed;
-     * - `userPubKey` has 33 bytes. Whether it is a point on secp256k1 is for the enclave.
+     * - `userPubKey` has 33 bytes. Whether it is a point on secp256k1 is for the enclave;
+     * - no part has moved since an earlier acceptance.
      *
      * Emits {MoveAccepted}.
      */
@@ -107,7 +115,8 @@ interface IAccountMoves {
     function approveMove(address from, address to) external;
 
     /**
-     * @notice Ends a move: the objection of the lost wallet, or a withdrawal. What has moved stays moved.
+     * @notice Ends a move: the objection of the lost wallet, or a withdrawal. What has moved stays moved, and a later move between the
+     * two wallets continues it. {IInstitutionRegistry-join} and whatever else has the lost wallet enter an institution end it as well.
      *
      * Requirements:
      * - a move of `from` is proposed;
@@ -123,9 +132,17 @@ interface IAccountMoves {
      * Requirements:
      * - the caller is the ledger;
      * - a move of `from` to `to` is approved, and {MOVE_DELAY} has passed since;
+     * - `effectiveAt` is the move's, and `userPubKeyHash` is keccak256 of its `userPubKey`;
      * - the platform admits the institution that proposed it;
      * - neither wallet is in another institution;
      * - `isFirst`, which is whether `to` has no portfolio yet, is true for the first part alone.
      */
-    function takeMove(address from, address to, bool isFirst, bool isLast) external;
+    function takeMove(
+        address from,
+        address to,
+        uint64 effectiveAt,
+        bytes32 userPubKeyHash,
+        bool isFirst,
+        bool isLast
+    ) external;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {ICorporateActions} from "./ICorporateActions.sol";
 import {IEnclaveAuthorized} from "./IEnclaveAuthorized.sol";
 import {IInstitutionRegistry} from "./IInstitutionRegistry.sol";
 import {IOrderEscrow} from "./IOrderEscrow.sol";
@@ -22,7 +23,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
      *
      * `orderId` to `commit` describe the write's order as the escrow records it. `state` is the order's required
      * state: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is {portfolioHash} before the
-     * write.
+     * write, `actions` is {ICorporateActions-listHash} of the actions that the portfolio has followed.
      */
     struct PortfolioUpdate {
         bytes32 orderId;
@@ -33,6 +34,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
         IOrderEscrow.State state;
         uint64 version;
         bytes32 previous;
+        bytes32 actions;
         bytes enclaveBlob;
         bytes userBlob;
     }
@@ -54,15 +56,22 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /**
      * @notice Authorization to carry out a part of an approved move ({IAccountMoves}): what `from` has left, and what `to` has then.
      *
-     * `version` to `userBlob` are the write of `from`, those with `to` the write of the new wallet. `partsLeft` is the number of parts
+     * `effectiveAt` and `userPubKeyHash`, the keccak256 of the new wallet's public key, are those of the approved move: an authorization for
+     * a move that was withdrawn is void for a later one.
+     *
+     * `version` to `userBlob` are the write of `from`, those with `to` the write of the new wallet. Both have followed the same `actions`.
+     * `partsLeft` is the number of parts
      * that follow, 0 for the last: a large portfolio moves in several, so that none needs more gas than a transaction may have.
      */
     struct PortfolioMove {
         address from;
         address to;
+        uint64 effectiveAt;
+        bytes32 userPubKeyHash;
         uint64 partsLeft;
         uint64 version;
         bytes32 previous;
+        bytes32 actions;
         bytes enclaveBlob;
         bytes userBlob;
         uint64 toVersion;
@@ -107,6 +116,9 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /// @notice The registry of institutions and their admins.
     function registry() external view returns (IInstitutionRegistry);
 
+    /// @notice The corporate actions, which each write of a portfolio names.
+    function actions() external view returns (ICorporateActions);
+
     /// @notice The portfolio that the enclave reads.
     function enclaveBlob(bytes32 accountId) external view returns (bytes memory);
 
@@ -145,6 +157,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
      * - the enclave signed the authorization, and it was not used before;
      * - the escrow's order has the account, asset, amount, commit and state that the authorization names;
      * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - `actions` is {ICorporateActions-listHash}, or was once;
      * - neither blob is empty.
      *
      * Emits {PortfolioUpdated}.
@@ -162,6 +175,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
      *   first part alone, so the new wallet has no portfolio before;
      * - the new wallet has passed KYC, and the lost one has no order open;
      * - of both portfolios, `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - `actions` is {ICorporateActions-listHash}, or was once;
      * - no blob is empty.
      *
      * Emits {PortfolioUpdated} for both wallets, then {PortfolioMoved}.
@@ -171,7 +185,8 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /**
      * @notice Writes a part of an institution's next rulebook. With its last part, it replaces the entire rulebook.
      *
-     * A first part replaces the parts of a rulebook that never became whole. So does every rulebook that takes force.
+     * A first part replaces the parts of a rulebook that never became whole. So does every rulebook that takes force. The rest of the
+     * replaced one is void: the enclave seals it anew.
      *
      * Requirements:
      * - the platform is not paused;
@@ -193,6 +208,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
      * Requirements:
      * - the caller is the escrow, which has checked the enclave's signature over these values;
      * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - `actions` is {ICorporateActions-listHash}, or was once;
      * - neither blob is empty.
      *
      * Emits {PortfolioUpdated}.
@@ -201,6 +217,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
         bytes32 accountId,
         uint64 version,
         bytes32 previous,
+        bytes32 actions_,
         bytes calldata enclaveBlob_,
         bytes calldata userBlob_
     ) external;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IEquityToken} from "./IEquityToken.sol";
 import {IGoverned} from "./IGoverned.sol";
 
 /**
@@ -75,14 +76,23 @@ interface ICorporateActions is IGoverned {
     /// @notice The symbol has {MAX_RATIOS} ratios.
     error TooManyRatios(bytes32 symbol);
 
-    /// @notice There are `expected` corporate actions, but the payout was computed after `got`.
-    error ActionsConflict(uint256 expected, uint256 got);
+    /// @notice The ratio would make `supply` of the symbol, more than {MAX_SUPPLY}.
+    error SupplyTooLarge(bytes32 symbol, uint256 supply);
+
+    /// @notice The list's {listHash} is `expected`, but the authorization was computed after the list of `got`.
+    error ActionsConflict(bytes32 expected, bytes32 got);
 
     /// @notice The most by which an action multiplies or divides shares.
     function MAX_RATIO() external view returns (uint64);
 
     /// @notice The most splits and stock dividends of a symbol: {carry} takes as many steps.
     function MAX_RATIOS() external view returns (uint256);
+
+    /// @notice The most shares of a symbol, in base units, that mints and ratios make: 2^128 − 1. No amount that follows a ratio overflows.
+    function MAX_SUPPLY() external view returns (uint256);
+
+    /// @notice The shares.
+    function token() external view returns (IEquityToken);
 
     /**
      * @notice Proposes an action.
@@ -118,7 +128,7 @@ interface ICorporateActions is IGoverned {
      * - a ratio, a symbol change and a removal: the symbol has not been retired;
      * - a symbol change: no symbol has become `successor`, and it has not been retired;
      * - a PAYMENT: its dividend was not paid yet;
-     * - a ratio: the symbol, and those that became it, have fewer than {MAX_RATIOS}.
+     * - a ratio: the symbol, and those that became it, have fewer than {MAX_RATIOS}, and a supply of at most {MAX_SUPPLY} after it.
      *
      * Emits {ActionEnacted}.
      */
@@ -133,11 +143,20 @@ interface ICorporateActions is IGoverned {
     /// @notice The number of actions in the list.
     function count() external view returns (uint256);
 
-    /// @notice Reverts with {ActionsConflict} unless the list has that many actions: a payout of shares that was computed before is void.
-    function requireCount(uint256 got) external view;
-
     /// @notice The running hash of the list, zero at first. Each action sets it to `keccak256(abi.encode(before, digest))`.
     function listHash() external view returns (bytes32);
+
+    /// @notice The number of actions when {listHash} was `hash`; 0 if it never was, or if the list was empty.
+    function countAt(bytes32 hash) external view returns (uint256);
+
+    /**
+     * @notice Reverts with {ActionsConflict} unless {listHash} is `got`, or was once: a portfolio that followed other actions, which a
+     * reorganization has replaced, is not written.
+     */
+    function requirePrefix(bytes32 got) external view;
+
+    /// @notice Reverts with {ActionsConflict} unless {listHash} is `got`: an amount of shares that was computed before an action is void.
+    function requireWhole(bytes32 got) external view;
 
     /// @notice The actions of the list from `from` on, and before `to`.
     function list(uint256 from, uint256 to) external view returns (Action[] memory actions);
@@ -146,8 +165,8 @@ interface ICorporateActions is IGoverned {
     function isRetired(bytes32 symbol) external view returns (bool);
 
     /**
-     * @notice What an amount of shares has become that includes the first `from` ratios of its symbol, each step rounded down and at
-     * most 2^192 − 1; and the number of ratios that it then includes.
+     * @notice What an amount of shares has become that includes the first `from` ratios of its symbol, each step rounded down; and the
+     * number of ratios that it then includes.
      */
     function carry(bytes32 symbol, uint256 amount, uint256 from) external view returns (uint256 carried, uint16 ratios);
 }

@@ -31,8 +31,9 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
      * @notice Authorization to settle an order.
      *
      * `account` to `commit` describe the order that the enclave decided on. `payoutAsset` is `USDC`, a symbol, or
-     * zero with `payout` 0. `actions` is the number of corporate actions that the portfolio has followed: a payout of shares is
-     * void once there is one more. `previous` is {IConfidentialLedger-portfolioHash} before the settlement.
+     * zero with `payout` 0. `previous` is {IConfidentialLedger-portfolioHash} before the settlement, `actions` is
+     * {ICorporateActions-listHash} of the actions that the portfolio has followed: a payout or a deposit of shares is void once there
+     * is one more.
      */
     struct OrderSettlement {
         bytes32 orderId;
@@ -42,15 +43,15 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
         bytes32 commit;
         bytes32 payoutAsset;
         uint256 payout;
-        uint64 actions;
         uint64 version;
         bytes32 previous;
+        bytes32 actions;
         bytes enclaveBlob;
         bytes userBlob;
     }
 
-    /// @notice Authorization to refund an order. With both blobs empty it writes no portfolio, and `version` and
-    /// `previous` are the portfolio's current ones.
+    /// @notice Authorization to refund an order. With both blobs empty it writes no portfolio, `version` and
+    /// `previous` are the portfolio's current ones, and `actions` is not read.
     struct OrderRefund {
         bytes32 orderId;
         address account;
@@ -59,6 +60,7 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
         bytes32 commit;
         uint64 version;
         bytes32 previous;
+        bytes32 actions;
         bytes enclaveBlob;
         bytes userBlob;
     }
@@ -231,7 +233,7 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
      * - the enclave signed the authorization, and it was not used before;
      * - the order is open, and is the one that the authorization names;
      * - `payoutAsset` and `payout` are both zero or both non-zero;
-     * - for a payout of shares, `actions` is {ICorporateActions-count};
+     * - for a payout or a deposit of shares, `actions` is {ICorporateActions-listHash};
      * - the requirements of {IConfidentialLedger-writePortfolio} and {IPlatformPool-payout}.
      *
      * Emits {OrderSettled}, {IConfidentialLedger-PortfolioUpdated}, and {ClaimMade} if the payout becomes a claim.

@@ -11,8 +11,8 @@ import {IEquityToken} from "./IEquityToken.sol";
  *
  * @dev Batches keep the supply of a symbol's shares equal to the broker's holding. They are separate from
  * settlements, so a batch does not reveal one fill's size. A batch authorization carries the supply that it was
- * computed from and the symbol's next batch number. Without the number, mint 5, burn 5, mint 5 would repeat a digest
- * and always revert.
+ * computed from, the corporate actions up to then, and the symbol's next batch number. No supply shows a split: it may be zero.
+ * Without the number, mint 5, burn 5, mint 5 would repeat a digest and always revert.
  */
 interface IPlatformPool is IEnclaveAuthorized {
     /// @notice Authorization to mint shares to the pool.
@@ -22,6 +22,7 @@ interface IPlatformPool is IEnclaveAuthorized {
         uint256 expectedSupply;
         uint64 batch;
         uint64 countedUntil;
+        bytes32 actions;
     }
 
     /// @notice Authorization to burn shares of the pool.
@@ -31,6 +32,7 @@ interface IPlatformPool is IEnclaveAuthorized {
         uint256 expectedSupply;
         uint64 batch;
         uint64 countedUntil;
+        bytes32 actions;
     }
 
     /// @notice Shares were minted to the pool; `supply` is the symbol's supply after it.
@@ -76,7 +78,7 @@ interface IPlatformPool is IEnclaveAuthorized {
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
-     * - `expectedSupply` is the symbol's supply before the batch;
+     * - `expectedSupply` is the symbol's supply before the batch, and `actions` is {ICorporateActions-listHash};
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero; the symbol is a well-formed name and not `USDC`.
      *
@@ -91,7 +93,7 @@ interface IPlatformPool is IEnclaveAuthorized {
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
-     * - `expectedSupply` is the symbol's supply before the batch;
+     * - `expectedSupply` is the symbol's supply before the batch, and `actions` is {ICorporateActions-listHash};
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero, and the pool holds it.
      *

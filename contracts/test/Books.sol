@@ -88,6 +88,8 @@ abstract contract Books {
     mapping(bytes32 symbol => mapping(address wallet => bool)) public frozen;
     mapping(bytes32 symbol => bool) public listed;
     mapping(bytes32 symbol => uint64) internal _batches;
+    /// @dev The running hash of the corporate actions after each, from the empty list on.
+    bytes32[] internal _lists = [bytes32(0)];
     mapping(address target => uint256) public gifts;
     uint256 public treasury;
     uint256 public pausedUntil;
@@ -128,6 +130,15 @@ abstract contract Books {
     function holderOf(uint256 role) public view returns (address) {
         Role memory r = roles[role];
         return r.effectiveAt != 0 && currentTime >= r.effectiveAt ? r.next : r.current;
+    }
+
+    /// @notice The number of corporate actions.
+    function enacted() public view returns (uint256) {
+        return _lists.length - 1;
+    }
+
+    function listHash() public view returns (bytes32) {
+        return _lists[enacted()];
     }
 
     function isPaused() public view returns (bool) {

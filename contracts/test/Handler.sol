@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IAccountMoves} from "../interfaces/IAccountMoves.sol";
 import {IAuthority} from "../interfaces/IAuthority.sol";
 import {IEquityShares} from "../interfaces/IEquityShares.sol";
 import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
@@ -45,14 +46,15 @@ contract Handler is ShareActions, MoveActions {
     function mint(uint256 which, uint256 amount, uint256 wrong) public atCurrentTime {
         bytes32 symbol = symbolOf(which);
         IPlatformPool.BatchMint memory a =
-            IPlatformPool.BatchMint(symbol, 1 + amount % 1e12, minted[symbol], _batches[symbol] + 1, 0);
+            IPlatformPool.BatchMint(symbol, 1 + amount % 1e12, minted[symbol], _batches[symbol] + 1, 0, listHash());
         wrong %= 12;
         if (wrong == 1) a.batch += 1;
         if (wrong == 2) a.expectedSupply += 1;
         if (wrong == 3) a.amount = 0;
         if (wrong == 4) a.symbol = USDC;
+        if (wrong == 6) a.actions = _lists[amount % _lists.length];
         bytes memory call = abi.encodeCall(pool.mintBatch, (a, _enclaveSign(pool.hashBatchMint(a))));
-        if (wrong > 0 && wrong < 5) return _mustFail(address(this), address(pool), call);
+        if ((wrong > 0 && wrong < 5) || a.actions != listHash()) return _mustFail(address(this), address(pool), call);
         if (wrong == 5) {
             return _mustFail(
                 address(this),
@@ -69,13 +71,14 @@ contract Handler is ShareActions, MoveActions {
     function burn(uint256 which, uint256 amount, uint256 wrong) external atCurrentTime {
         bytes32 symbol = symbolOf(which);
         IPlatformPool.BatchBurn memory a =
-            IPlatformPool.BatchBurn(symbol, 1 + amount % poolHolds[symbol], minted[symbol], _batches[symbol] + 1, 0);
+            IPlatformPool.BatchBurn(symbol, 1 + amount % poolHolds[symbol], minted[symbol], _batches[symbol] + 1, 0, listHash());
         wrong %= 12;
         if (wrong == 1) a.batch += 1;
         if (wrong == 2) a.expectedSupply += 1;
         if (wrong == 3) a.amount = poolHolds[symbol] + 1;
+        if (wrong == 5) a.actions = _lists[amount % _lists.length];
         bytes memory call = abi.encodeCall(pool.burnBatch, (a, _enclaveSign(pool.hashBatchBurn(a))));
-        if (wrong > 0 && wrong < 4) return _mustFail(address(this), address(pool), call);
+        if ((wrong > 0 && wrong < 4) || a.actions != listHash()) return _mustFail(address(this), address(pool), call);
         if (wrong == 4) {
             return _mustFail(
                 address(this),
@@ -191,8 +194,10 @@ contract Handler is ShareActions, MoveActions {
         for (uint256 i = 0; i < 5 && admin == address(0); i++) {
             if (registry.foundingOf(walletOf(seed + i)) == orgId) admin = walletOf(seed + i);
         }
+        bool isFirst = registry.adminOf(orgId) == address(0);
         vm.prank(holderOf(0));
         registry.setAdmitted(orgId, admin, isUsual(seed));
+        if (isFirst) _entered(admin);
         admitted[orgId] = isUsual(seed);
     }
 
@@ -215,6 +220,7 @@ contract Handler is ShareActions, MoveActions {
         vm.prank(walletOf(who));
         registry.join(orgOf(org));
         _must(isInvited, "a wallet joined uninvited");
+        _entered(walletOf(who));
     }
 
     function leaveInstitution(uint256 who) external atCurrentTime {
@@ -229,9 +235,11 @@ contract Handler is ShareActions, MoveActions {
 
     function acceptAdmin(uint256 org, uint256 who) external atCurrentTime {
         address pending = registry.pendingAdminOf(orgOf(org));
+        bool isMember = registry.orgOf(walletOf(who)) == orgOf(org);
         vm.prank(walletOf(who));
         registry.acceptAdmin(orgOf(org));
         _must(pending == walletOf(who), "an admin whom nobody proposed");
+        if (!isMember) _entered(walletOf(who));
     }
 
     // ---- roles and pauses ----
@@ -344,6 +352,7 @@ contract Handler is ShareActions, MoveActions {
                         keccak256(abi.encodePacked(walletOf(who))),
                         versions[walletOf(who)] + 1,
                         histories[walletOf(who)],
+                        listHash(),
                         hex"01",
                         hex"01"
                     )
@@ -356,8 +365,14 @@ contract Handler is ShareActions, MoveActions {
         _mustFail(STRANGER, address(token.sharesOf(symbol)), abi.encodeCall(IEquityShares.burn, (1)));
         _mustFail(STRANGER, address(authority), abi.encodeCall(authority.revokeMeasurement, (bytes32(uint256(9)))));
         _mustFail(STRANGER, address(registry), abi.encodeCall(registry.proposeMove, (walletOf(who), to)));
-        address next = registry.moveOf(walletOf(who)).to;
-        _mustFail(STRANGER, address(registry), abi.encodeCall(registry.takeMove, (walletOf(who), next, true, true)));
-        _mustFail(STRANGER, address(registry), abi.encodeCall(registry.takeMove, (walletOf(who), next, false, true)));
+        IAccountMoves.Move memory move = registry.moveOf(walletOf(who));
+        for (uint256 i = 0; i < 2; i++) {
+            bytes32 key = keccak256(move.userPubKey);
+            _mustFail(
+                STRANGER,
+                address(registry),
+                abi.encodeCall(registry.takeMove, (walletOf(who), move.to, move.effectiveAt, key, i == 0, true))
+            );
+        }
     }
 }

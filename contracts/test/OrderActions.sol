@@ -115,8 +115,7 @@ abstract contract OrderActions is Books {
         a.payoutAsset = asset == 0 ? bytes32(0) : asset == 1 ? USDC : symbolOf(asset);
         uint256 available = poolHolds[a.payoutAsset] + (a.payoutAsset == b.asset ? b.amount : 0);
         if (asset > 0) a.payout = 1 + payout % available;
-        a.actions = uint64(actions.count());
-        (a.version, a.previous) = (versions[b.account] + 1, histories[b.account]);
+        (a.version, a.previous, a.actions) = (versions[b.account] + 1, histories[b.account], listHash());
         (a.enclaveBlob, a.userBlob) = _blobs(payout);
         wrong %= 16;
         if (wrong == 1) a.amount += 1;
@@ -131,9 +130,12 @@ abstract contract OrderActions is Books {
         if (wrong == 7) (a.payoutAsset, a.payout) = (asset == 0 ? USDC : bytes32(0), asset == 0 ? 0 : 1);
         if (wrong == 8) (a.payoutAsset, a.payout) = (USDC, poolHolds[USDC] + b.amount + 1);
         if (wrong == 9) payout % 2 == 0 ? a.enclaveBlob = "" : a.userBlob = "";
-        if (wrong == 11) a.actions += 1;
+        if (wrong == 11) a.actions = ~a.actions;
+        // Of an earlier list: right where no shares move.
+        if (wrong == 12) a.actions = _lists[payout % _lists.length];
+        bool isStale = a.actions != listHash() && (asset > 1 || (b.asset != 0 && b.asset != USDC));
         bytes memory call = abi.encodeCall(escrow.settle, (a, _enclaveSign(escrow.hashOrderSettlement(a))));
-        if ((wrong > 0 && wrong < 10) || (wrong == 11 && asset > 1)) return _mustFail(address(this), address(escrow), call);
+        if ((wrong > 0 && wrong < 10) || wrong == 11 || isStale) return _mustFail(address(this), address(escrow), call);
         if (wrong == 10) {
             return _mustFail(
                 address(this),
@@ -156,7 +158,7 @@ abstract contract OrderActions is Books {
         (bytes32 orderId, Booked memory b) = _pick(pick, IOrderEscrow.State.OPEN);
         IOrderEscrow.OrderRefund memory a;
         (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
-        (a.version, a.previous) = (versions[b.account], histories[b.account]);
+        (a.version, a.previous, a.actions) = (versions[b.account], histories[b.account], _lists[pick % _lists.length]);
         if (writes) {
             a.version++;
             (a.enclaveBlob, a.userBlob) = _blobs(pick);
@@ -172,8 +174,9 @@ abstract contract OrderActions is Books {
         if (wrong == 5) a.previous = ~a.previous;
         if (wrong == 6) a.asset = a.asset == 0 ? USDC : bytes32(0);
         if (wrong == 7 && writes) a.userBlob = "";
+        if (wrong == 9) a.actions = ~a.actions;
         bytes memory call = abi.encodeCall(escrow.refund, (a, _enclaveSign(escrow.hashOrderRefund(a))));
-        if (wrong > 0 && (wrong < 7 || (wrong == 7 && writes))) return _mustFail(address(this), address(escrow), call);
+        if (wrong > 0 && (wrong < 7 || ((wrong == 7 || wrong == 9) && writes))) return _mustFail(address(this), address(escrow), call);
         if (wrong == 8) {
             return _mustFail(
                 address(this),
@@ -206,20 +209,10 @@ abstract contract OrderActions is Books {
         if (way % 3 == 0) return _mustFail(b.account, address(escrow), abi.encodeCall(escrow.reclaim, (orderId)));
         (bytes memory blob, bytes memory user) = _blobs(pick);
         if (way % 3 == 1) {
-            IOrderEscrow.OrderSettlement memory a = IOrderEscrow.OrderSettlement(
-                orderId,
-                b.account,
-                b.asset,
-                b.amount,
-                b.commit,
-                0,
-                0,
-                0,
-                versions[b.account] + 1,
-                histories[b.account],
-                blob,
-                user
-            );
+            IOrderEscrow.OrderSettlement memory a;
+            (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
+            (a.version, a.previous, a.actions) = (versions[b.account] + 1, histories[b.account], listHash());
+            (a.enclaveBlob, a.userBlob) = (blob, user);
             return _mustFail(
                 address(this),
                 address(escrow),
@@ -227,7 +220,16 @@ abstract contract OrderActions is Books {
             );
         }
         IOrderEscrow.OrderRefund memory r = IOrderEscrow.OrderRefund(
-            orderId, b.account, b.asset, b.amount, b.commit, versions[b.account] + 1, histories[b.account], blob, user
+            orderId,
+            b.account,
+            b.asset,
+            b.amount,
+            b.commit,
+            versions[b.account] + 1,
+            histories[b.account],
+            listHash(),
+            blob,
+            user
         );
         _mustFail(
             address(this), address(escrow), abi.encodeCall(escrow.refund, (r, _enclaveSign(escrow.hashOrderRefund(r))))
@@ -279,6 +281,7 @@ abstract contract OrderActions is Books {
             state,
             versions[b.account] + 1,
             histories[b.account],
+            _lists[pick % _lists.length],
             blob,
             user
         );
@@ -292,8 +295,9 @@ abstract contract OrderActions is Books {
         if (wrong == 4) a.previous = ~a.previous;
         if (wrong == 5) a.enclaveBlob = "";
         if (wrong == 6) a.state = IOrderEscrow.State.SETTLED;
+        if (wrong == 8) a.actions = ~a.actions;
         bytes memory call = abi.encodeCall(ledger.updatePortfolio, (a, _enclaveSign(ledger.hashPortfolioUpdate(a))));
-        if (wrong > 0 && wrong < 7) return _mustFail(address(this), address(ledger), call);
+        if ((wrong > 0 && wrong < 7) || wrong == 8) return _mustFail(address(this), address(ledger), call);
         if (wrong == 7) {
             return _mustFail(
                 address(this),

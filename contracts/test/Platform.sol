@@ -83,8 +83,10 @@ contract Platform {
             IConfidentialLedger(vm.computeCreateAddress(address(this), first + 3)),
             IEquityToken(vm.computeCreateAddress(address(this), first + 4))
         );
-        ledger = new ConfidentialLedger(authority, usdc_, pool_, escrow, registry);
-        token = new EquityToken(authority, usdc_, pool_, address(escrow));
+        ledger = new ConfidentialLedger(
+            authority, usdc_, pool_, escrow, registry, IEquityToken(vm.computeCreateAddress(address(this), first + 4))
+        );
+        token = new EquityToken(authority, usdc_, pool_, address(escrow), ledger.actions());
         pool = new PlatformPool(authority, usdc_, token, address(escrow), BROKER);
         require(address(pool) == pool_ && address(escrow) == escrow_, "addresses");
     }

@@ -17,8 +17,6 @@ abstract contract ShareActions is OrderActions {
     mapping(bytes32 symbol => bool) public retired;
     /// @notice What the escrow holds beyond what it owes: each part was rounded down, and so was their sum.
     mapping(bytes32 symbol => uint256) public remainders;
-    uint256 public enacted;
-    bytes32 public listHash;
 
     /// @dev A ratio, three times of four.
     function propose(uint256 which, uint256 kind, uint256 ratio, uint256 wrong) external atCurrentTime {
@@ -31,7 +29,7 @@ abstract contract ShareActions is OrderActions {
         if (wrong == 3) a.numerator = 10_001 * a.denominator + 1;
         if (wrong == 4) a.denominator = 10_001 * a.numerator + 1;
         if (wrong == 5) a.symbol = USDC;
-        if (wrong == 6) a.entitlement = uint32(enacted + 1);
+        if (wrong == 6) a.entitlement = uint32(enacted() + 1);
         if (wrong == 7 && a.kind != ICorporateActions.Kind.SYMBOL_CHANGE) a.successor = "OTHER";
         if (wrong == 8) a.recordAt = type(uint64).max;
         bytes memory call = abi.encodeCall(actions.propose, (a));
@@ -83,8 +81,7 @@ abstract contract ShareActions is OrderActions {
         for (uint256 j = 0; j < 5; j++) before[j] = token.balanceOf(walletOf(j), held);
         vm.prank(STRANGER);
         actions.enact(a);
-        enacted++;
-        listHash = keccak256(abi.encode(listHash, digest));
+        _lists.push(keccak256(abi.encode(listHash(), digest)));
         _effectiveAt[digest] = type(uint256).max;
         _drop(i);
         _mustFail(STRANGER, address(actions), call);
@@ -102,6 +99,29 @@ abstract contract ShareActions is OrderActions {
         for (bytes32 symbol = a.symbol; symbol != 0; symbol = _formerName[symbol]) {
             _follow(symbol, a.numerator, a.denominator);
         }
+    }
+
+    /// @dev Splits of 10,000 for 1 until the supply would be above 2^128 - 1: none beyond is enacted, and every deposit can still be paid.
+    function overgrow(uint256 which) external atCurrentTime {
+        bytes32 symbol = symbolOf(which);
+        uint256 supply = minted[symbol];
+        if (isUsual(which / 2) || retired[symbol] || _formerName[symbol] != 0 || isPaused()) return;
+        uint256 state = vm.snapshotState();
+        bool isWrong = false;
+        for (uint64 i = 0; i < 9 && !isWrong; i++) {
+            ICorporateActions.Action memory a;
+            (a.recordAt, a.numerator, a.denominator, a.symbol) = (i, 10_000, 1, symbol);
+            vm.prank(holderOf(0));
+            actions.propose(a);
+            vm.warp(currentTime + platform.ROTATION_DELAY());
+            (bool ok,) = address(actions).call(abi.encodeCall(actions.enact, (a)));
+            vm.warp(currentTime);
+            supply *= 10_000;
+            isWrong = ok != (supply < 2 ** 128);
+            if (!ok) break;
+        }
+        vm.revertToState(state);
+        _must(!isWrong, "a supply above its bound, or none below it");
     }
 
     /// @dev Storing what a balance has become changes nothing, whoever asks for it.
@@ -158,7 +178,7 @@ abstract contract ShareActions is OrderActions {
         if (a.kind == ICorporateActions.Kind.SYMBOL_CHANGE) a.successor = ratio % 3 == 0 ? symbolOf(ratio) : bytes32("NEW");
         if (a.kind == ICorporateActions.Kind.PAYMENT) {
             a.denominator = 1;
-            for (uint32 i = 0; i < enacted; i++) {
+            for (uint32 i = 0; i < enacted(); i++) {
                 ICorporateActions.Action memory dividend = actions.list(i, i + 1)[0];
                 if (dividend.kind == ICorporateActions.Kind.ENTITLEMENT && !_isPaid[i]) {
                     (a.entitlement, a.symbol) = (i, dividend.symbol);

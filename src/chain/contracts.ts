@@ -1,6 +1,6 @@
 import type { BlockTag } from 'ethers'
 import { z } from 'zod'
-import { ZERO_ADDRESS } from '../protocol/address.js'
+import { type AccountMove, accountMoveSchema } from '../protocol/accountMove.js'
 import type { ContractAddresses, OrderState } from '../protocol/api.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
@@ -52,20 +52,9 @@ function createInstitutionRegistry(caller: ViewCaller, address: Hex) {
     leavingAt: (wallet: Hex, block?: BlockTag) => read('leavingAt', [wallet], numberValue, block),
     /** The move of a lost wallet's portfolio; null when none is proposed. */
     moveOf: (from: Hex, block?: BlockTag): Promise<AccountMove | null> =>
-      read('moveOf', [from], moveValue, block),
+      read('moveOf', [from], accountMoveSchema, block),
   }
 }
-
-const moveValue = z
-  .tuple([bytes32Value, addressValue, numberValue, boolValue, bytesValue])
-  .transform(([orgId, to, effectiveAt, hasBegun, userPubKey]) =>
-    to === ZERO_ADDRESS ? null : { orgId, to, effectiveAt, hasBegun, userPubKey },
-  )
-/**
- * A move that was proposed and not ended. `effectiveAt`: Unix seconds from which it can be carried out, 0 until the owner approves it.
- * `userPubKey`: what the new wallet's portfolio is sealed to, `0x` until that wallet accepts.
- */
-export type AccountMove = NonNullable<z.output<typeof moveValue>>
 
 /** The contract's enum, in its order. */
 const STATES: readonly OrderState[] = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED']

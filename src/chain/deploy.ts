@@ -128,30 +128,28 @@ export async function deployContracts(deployment: Deployment): Promise<Deployed>
     }
   }
   const { authority, ...contracts } = addresses
-  const created = creations.flatMap((one) =>
-    one.address === addresses.equityToken ? createdWithToken(one, deployment.usdc, addresses) : [],
-  )
+  const created = creations.flatMap((one) => createdBy(one, deployment.usdc, addresses))
   return { contracts, authority, creations: [...creations, ...created] }
 }
 
-/** `EquityToken` creates the implementation of all shares in its constructor, and that the list of corporate actions in its own. */
-function createdWithToken(
-  { address: token, transactionHash }: Creation,
+/** What a contract's constructor creates before anything else. */
+const createdFirst = (from: Hex) => checksum(getCreateAddress({ from, nonce: 1 }))
+
+/** `ConfidentialLedger` creates the list of corporate actions in its constructor, `EquityToken` the implementation of all shares. */
+function createdBy(
+  { address: from, transactionHash }: Creation,
   usdc: Hex,
-  { authority, platformPool }: Addresses,
+  { authority, confidentialLedger, equityToken, platformPool }: Addresses,
 ): Creation[] {
-  const createdBy = (from: Hex) => checksum(getCreateAddress({ from, nonce: 1 }))
-  const shares = createdBy(token)
-  return [
-    {
-      ...{ contract: 'EquityShares', address: shares, transactionHash },
-      constructorArguments: interfaces.equityShares.encodeDeploy([token, authority, usdc, platformPool]),
-    },
-    {
-      ...{ contract: 'CorporateActions', address: createdBy(shares), transactionHash },
-      constructorArguments: interfaces.corporateActions.encodeDeploy([authority]),
-    },
-  ]
+  const created = { address: createdFirst(from), transactionHash }
+  if (from === confidentialLedger) {
+    const constructorArguments = interfaces.corporateActions.encodeDeploy([authority, equityToken])
+    return [{ contract: 'CorporateActions', ...created, constructorArguments }]
+  }
+  if (from !== equityToken) return []
+  const shares = [from, createdFirst(confidentialLedger), usdc, platformPool]
+  const constructorArguments = interfaces.equityShares.encodeDeploy(shares)
+  return [{ contract: 'EquityShares', ...created, constructorArguments }]
 }
 
 function checkDelays({ rotation, pause, leave }: Deployment['delays']): void {
@@ -240,8 +238,8 @@ function argumentsOf(deployment: Deployment, addresses: Addresses) {
     authority: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
     institutionRegistry: [...common, confidentialLedger, delays.leave],
     orderEscrow: [...common, institutionRegistry, confidentialLedger, equityToken],
-    confidentialLedger: [...common, orderEscrow, institutionRegistry],
-    equityToken: [...common, orderEscrow],
+    confidentialLedger: [...common, orderEscrow, institutionRegistry, equityToken],
+    equityToken: [...common, orderEscrow, createdFirst(confidentialLedger)],
     platformPool: [authority, usdc, equityToken, orderEscrow, brokerFunding],
   }
 }

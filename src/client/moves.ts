@@ -1,7 +1,6 @@
-import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
-import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
-import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { accountMoveSchema } from '../protocol/accountMove.js'
+import type { Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
@@ -55,13 +54,11 @@ export interface Moves {
 }
 
 /** The registry's `moveOf`. */
-export const moveSchema = z
-  .tuple([bytes32Schema, addressSchema, z.bigint(), z.boolean(), z.string()])
-  .transform(([orgId, to, effectiveAt, _, userPubKey]): AccountMove | null => {
-    if (to === ZERO_ADDRESS) return null
-    const at = effectiveAt === 0n ? null : Number(effectiveAt)
-    return { orgId, to, isAccepted: userPubKey !== '0x', effectiveAt: at }
-  })
+export const moveSchema = accountMoveSchema.transform((move): AccountMove | null => {
+  if (move === null) return null
+  const { orgId, to, effectiveAt, userPubKey } = move
+  return { orgId, to, isAccepted: userPubKey !== '0x', effectiveAt: effectiveAt === 0 ? null : effectiveAt }
+})
 
 export function createMoves(deps: {
   readonly wallet: Wallet

@@ -45,6 +45,8 @@ export interface ChainState extends Contracts {
   isSignedBy(account: Hex, digest: Hex, signature: Hex, block: BlockPoint): Promise<boolean>
   /** All corporate actions, in the order of the contract's list. */
   actions(block: BlockPoint): Promise<readonly CorporateAction[]>
+  /** The running hash of that list, which an authorization names. */
+  listHash(block: BlockPoint): Promise<Hex>
   /** The portfolios of an account that stood at these moments, as the data of the ledger's transactions has them. */
   portfoliosAt(
     moments: readonly number[],
@@ -88,7 +90,7 @@ export function createSharedChain(options: ChainOptions) {
     authority: once(async () => createAuthority(views, await contracts.escrow.authority())),
     authorityUncached: once(async () => createAuthority(agreed, await contracts.escrow.authority())),
     deployedAt: once(() => contracts.escrow.deployedAt()),
-    actions: once(async () => createCorporateActions(agreed, await contracts.token.actions())),
+    actions: once(async () => createCorporateActions(views, await contracts.token.actions())),
   }
   // The list changes a few times a day, and its hash says when.
   let listed: { listHash: Hex; actions: readonly CorporateAction[] } | undefined
@@ -130,6 +132,7 @@ export function createSharedChain(options: ChainOptions) {
       }
       return listed.actions
     },
+    listHash: async ({ hash }: BlockPoint) => (await constants.actions.get()).listHash(hash),
     portfoliosAt: ((moments, { block, ...of }, open) => {
       const place = { rpc, ledger: addresses.confidentialLedger, ...of, head: block.number }
       return portfoliosAt(moments, place, open)

@@ -82,6 +82,7 @@ const CONFLICTS = new Set([
   'OrderNotRefunded',
   'OrderMismatch',
   'ActionsConflict',
+  'MoveConflict',
   'BatchConflict',
   'SupplyConflict',
   'CountedAlready',

@@ -14,6 +14,8 @@ interface Supply {
   expectedSupply: bigint
   batch: bigint
   countedUntil: bigint
+  /** The list hash of the corporate actions up to then. */
+  actions: Hex
   /** The pool's part of the supply: the rest belongs to wallets. */
   pooled: bigint
 }
@@ -100,15 +102,17 @@ async function balance(
   }
 }
 
-async function readSupply({ chain }: Run, name: string, { hash }: BlockPoint): Promise<Supply> {
+async function readSupply({ chain }: Run, name: string, block: BlockPoint): Promise<Supply> {
   const symbol = nameToBytes32(name)
-  const [expectedSupply, batch, countedUntil, pooled] = await Promise.all([
+  const { hash } = block
+  const [expectedSupply, batch, countedUntil, pooled, actions] = await Promise.all([
     chain.token.totalSupply(symbol, hash),
     chain.pool.nextBatch(symbol, hash),
     chain.pool.countedUntil(symbol, hash),
     chain.token.balanceOf(chain.addresses.platformPool, symbol, hash),
+    chain.listHash(block),
   ])
-  return { symbol, expectedSupply, batch, countedUntil, pooled }
+  return { symbol, expectedSupply, batch, countedUntil, pooled, actions }
 }
 
 function quantityOf(positions: readonly BrokerPosition[], name: string): bigint {

@@ -35,6 +35,8 @@ export interface StoredPortfolio {
   hash: Hex
   /** Bytes of its padded plaintext. */
   bytes: number
+  /** The corporate actions that it has followed, as the next write must name them. */
+  followed: { count: number; listHash: Hex }
 }
 
 function placeIn({ chainId, addresses }: ChainState, id: Hex, version: bigint): BlobPlace {
@@ -59,21 +61,27 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
      */
     async load(account: Hex, block: BlockPoint): Promise<StoredPortfolio> {
       const id = accountIdOf(account)
-      const [version, hash, blob, actions] = await Promise.all([
+      const [version, hash, blob, actions, listHash] = await Promise.all([
         chain.ledger.portfolioVersion(id, block.hash),
         chain.ledger.portfolioHash(id, block.hash),
         chain.ledger.enclaveBlob(id, block.hash),
         chain.actions(block),
+        chain.listHash(block),
       ])
-      const bytes = paddedBytesOf(blob)
-      if (version === 0n) return { portfolio: null, version, hash, bytes }
+      const state = {
+        version,
+        hash,
+        bytes: paddedBytesOf(blob),
+        followed: { count: actions.length, listHash },
+      }
+      if (version === 0n) return { portfolio: null, ...state }
       const stored = await opened(id, version, blob)
       const earlier = await chain.portfoliosAt(
         lateMoments(stored, actions),
         { account, stored: { version, hash }, block },
         (write) => opened(id, write.version, write.enclaveBlob),
       )
-      return { portfolio: carry(stored, actions, earlier), version, hash, bytes }
+      return { portfolio: carry(stored, actions, earlier), ...state }
     },
     /**
      * Seals what is to be written next, after what is stored.
@@ -88,7 +96,8 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
         sealBlob(value, keyOf(id), placeIn(chain, id, version), undefined, stored.bytes),
         sealUserBlob(value, portfolio.userPubKey, id, version, stored.bytes),
       ])
-      return { version, previous: stored.hash, enclaveBlob, userBlob }
+      const { hash: previous, followed } = stored
+      return { version, previous, actions: followed.listHash, enclaveBlob, userBlob }
     },
   }
 }

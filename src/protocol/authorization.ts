@@ -19,6 +19,7 @@ const batchShape = {
   expectedSupply: uint256Schema,
   batch: uint64Schema,
   countedUntil: uint64Schema,
+  actions: bytes32Schema,
 }
 const orderShape = {
   orderId: bytes32Schema,
@@ -30,6 +31,8 @@ const orderShape = {
 const writeShape = {
   version: uint64Schema,
   previous: bytes32Schema,
+  /** The list hash of the corporate actions that the portfolio has followed. */
+  actions: bytes32Schema,
   enclaveBlob: portfolioBlobSchema,
   userBlob: portfolioBlobSchema,
 }
@@ -39,6 +42,9 @@ const messageSchemas = {
   PortfolioMove: z.strictObject({
     from: addressSchema,
     to: addressSchema,
+    /** Those of the approved move: one that was withdrawn does not act for a later one. */
+    effectiveAt: uint64Schema,
+    userPubKeyHash: bytes32Schema,
     partsLeft: uint64Schema,
     ...writeShape,
     toVersion: uint64Schema,
@@ -59,8 +65,6 @@ const messageSchemas = {
     ...orderShape,
     payoutAsset: bytes32Schema,
     payout: uint256Schema,
-    /** The corporate actions that the portfolio has followed: a payout of shares is void once there is one more. */
-    actions: uint64Schema,
     ...writeShape,
   }),
   OrderRefund: z.strictObject({ ...orderShape, ...writeShape }),

@@ -26,10 +26,14 @@ const ORDER = [
   { name: 'commit', type: 'bytes32' },
 ] as const
 
+/** The list hash of the corporate actions that an amount of shares or a portfolio has followed: on another chain they are others. */
+const ACTIONS = { name: 'actions', type: 'bytes32' } as const
+
 /** One portfolio write; `previous` is the ledger's running hash of all earlier writes. */
 const WRITE = [
   { name: 'version', type: 'uint64' },
   { name: 'previous', type: 'bytes32' },
+  ACTIONS,
   { name: 'enclaveBlob', type: 'bytes' },
   { name: 'userBlob', type: 'bytes' },
 ] as const
@@ -39,6 +43,8 @@ export const authorizationTypes = {
   PortfolioMove: [
     { name: 'from', type: 'address' },
     { name: 'to', type: 'address' },
+    { name: 'effectiveAt', type: 'uint64' },
+    { name: 'userPubKeyHash', type: 'bytes32' },
     { name: 'partsLeft', type: 'uint64' },
     ...WRITE,
     { name: 'toVersion', type: 'uint64' },
@@ -59,7 +65,6 @@ export const authorizationTypes = {
     ...ORDER,
     { name: 'payoutAsset', type: 'bytes32' },
     { name: 'payout', type: 'uint256' },
-    { name: 'actions', type: 'uint64' },
     ...WRITE,
   ],
   OrderRefund: [...ORDER, ...WRITE],
@@ -69,6 +74,7 @@ export const authorizationTypes = {
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
     { name: 'countedUntil', type: 'uint64' },
+    ACTIONS,
   ],
   BatchBurn: [
     { name: 'symbol', type: 'bytes32' },
@@ -76,6 +82,7 @@ export const authorizationTypes = {
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
     { name: 'countedUntil', type: 'uint64' },
+    ACTIONS,
   ],
 } satisfies Record<PrimaryType, { name: string; type: WordType | 'bytes' }[]>
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { ENCLAVE_BLOB, portfolioMove, signedCall } from '../support/authorizations.js'
+import { approvalOf, ENCLAVE_BLOB, portfolioMove, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { DAY, ORG, openRequest, setUpInstitution, ZERO_BYTES32 } from '../support/institution.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
@@ -27,10 +27,15 @@ const revert = async (from: Role, method: string, ...args: unknown[]) =>
 const propose = () => send('admin', 'proposeMove', account('alice'), account('carol'))
 const accept = () => send('carol', 'acceptMove', account('alice'), PUBLIC_KEY)
 const approve = () => send('owner', 'approveMove', account('alice'), account('carol'))
-const move = (changes: Parameters<typeof portfolioMove>[1] = {}) =>
-  signedCall(chain(), portfolioMove({ from: account('alice'), to: account('carol') }, changes))
+async function move(changes: Parameters<typeof portfolioMove>[1] = {}) {
+  const approval = await approvalOf(chain(), account('alice'))
+  return signedCall(
+    chain(),
+    portfolioMove({ from: account('alice'), to: account('carol'), ...approval }, changes),
+  )
+}
 const moveReverts = async (...changes: Parameters<typeof move>) =>
-  (await chain().revert('relayer', ...move(...changes)))?.name ?? null
+  (await chain().revert('relayer', ...(await move(...changes))))?.name ?? null
 async function pass(seconds: number): Promise<void> {
   await chain().provider.send('evm_increaseTime', [seconds])
   await chain().provider.send('evm_mine', [])
@@ -49,7 +54,7 @@ it('a move is proposed, accepted and approved, and carried out a week later, wit
   expect(approved).toEqual([['MoveApproved', ...wallets, effectiveAt]])
   expect(await moveReverts()).toBe('MoveNotEffective')
   await pass(7 * DAY)
-  expect(await eventsOf(chain().send('relayer', ...move()))).toEqual([
+  expect(await eventsOf(chain().send('relayer', ...(await move())))).toEqual([
     ['PortfolioUpdated', accountIdOf(account('alice')), 2n],
     ['PortfolioUpdated', accountIdOf(account('carol')), 1n],
     ['PortfolioMoved', ...wallets, 0n],
@@ -60,17 +65,45 @@ it('a move is proposed, accepted and approved, and carried out a week later, wit
 
 it('the parts of a large portfolio move one after the other, and the last one ends the move', async () => {
   await approveMove(chain(), 'alice', 'carol')
-  await chain().send('relayer', ...move({ partsLeft: 1n }))
+  await chain().send('relayer', ...(await move({ partsLeft: 1n })))
   const [lost, own] = await Promise.all([
     nextWrite(chain(), account('alice')),
     nextWrite(chain(), account('carol')),
   ])
   const second = { ...lost, toVersion: own.version, toPrevious: own.previous }
   expect(await moveReverts({ ...second, toVersion: 1n })).toBe('MoveOutOfOrder')
-  await chain().send('relayer', ...move(second))
+  await chain().send('relayer', ...(await move(second)))
   expect(await chain().read('registry', 'moveOf', account('alice'))).toEqual([
     ...[ZERO_BYTES32, ZERO_ADDRESS, 0n, false, '0x'],
   ])
+})
+
+it('a move that was withdrawn between two parts is taken up again, with another approval of the four', async () => {
+  await approveMove(chain(), 'alice', 'carol')
+  await chain().send('relayer', ...(await move({ partsLeft: 1n })))
+  expect(await revert('carol', 'acceptMove', account('alice'), PUBLIC_KEY)).toBe('MoveBegun')
+  const [lost, own] = await Promise.all(
+    (['alice', 'carol'] as const).map((role) => nextWrite(chain(), account(role))),
+  )
+  const second = { ...lost, toVersion: own?.version ?? 0n, toPrevious: own?.previous ?? ZERO_BYTES32 }
+  const before = await approvalOf(chain(), account('alice'))
+  await send('owner', 'withdrawMove', account('alice'))
+  await approveMove(chain(), 'alice', 'carol')
+  expect(await moveReverts({ ...second, ...before })).toBe('MoveConflict')
+  await chain().send('relayer', ...(await move(second)))
+  expect(await moveReverts(second)).toBe('NoMove')
+})
+
+it('an authorization of a move is void for another key, and once the lost wallet has entered an institution', async () => {
+  await approveMove(chain(), 'alice', 'carol')
+  const before = await approvalOf(chain(), account('alice'))
+  await send('carol', 'acceptMove', account('alice'), `0x03${PUBLIC_KEY.slice(4)}`)
+  expect(await moveReverts(before)).toBe('MoveConflict')
+  await changeInstitution('alice')
+  expect(await moveReverts()).toBe('NoMove')
+  await send('alice', 'leaveInstitution')
+  await pass(7 * DAY)
+  expect(await moveReverts()).toBe('NoMove')
 })
 
 it.each<[who: Role, from: Role, to: Role, error: string]>([
@@ -102,8 +135,10 @@ it('each step is taken once, in order, and by nobody else', async () => {
   expect(await moveReverts()).toBe('MoveNotEffective')
   await approve()
   expect(await revert('owner', 'approveMove', account('alice'), account('carol'))).toBe('MoveNotApprovable')
+  const { effectiveAt, userPubKeyHash } = await approvalOf(chain(), account('alice'))
+  const taken = [account('alice'), account('carol'), effectiveAt, userPubKeyHash, true, true]
   for (const role of ['owner', 'admin', 'alice', 'carol'] as const)
-    expect(await revert(role, 'takeMove', account('alice'), account('carol'), true, true)).toBe('NotLedger')
+    expect(await revert(role, 'takeMove', ...taken)).toBe('NotLedger')
 })
 
 it.each<[Role, string | null]>([
@@ -129,7 +164,6 @@ it.each<[Role, string | null]>([
 
 it.each<[string, () => Promise<unknown>, string]>([
   ['is suspended', () => send('owner', 'setAdmitted', ORG, account('admin'), false), 'NotAdmitted'],
-  ['has its lost wallet in another one now', () => changeInstitution('alice'), 'AlreadyInInstitution'],
   ['has the new wallet in another one now', () => changeInstitution('carol'), 'AlreadyInInstitution'],
   ['has a new wallet without KYC', () => clear('carol', false), 'NotCleared'],
   ['has a new wallet with a portfolio', () => settleNew('carol'), 'VersionConflict'],
@@ -155,7 +189,7 @@ it('a removed wallet’s portfolio still moves, and so it does under another adm
   await send('bob', 'acceptAdmin', ORG)
   expect(await revert('admin', 'withdrawMove', account('alice'))).toBe('NotMovesParty')
   expect(await revert('bob', 'withdrawMove', account('alice'))).toBeNull()
-  await chain().send('relayer', ...move())
+  await chain().send('relayer', ...(await move()))
 })
 
 const clear = (who: Role, verified: boolean) =>

@@ -3,10 +3,11 @@
 import { keccak256, toBeHex } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import { concatBytes, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { bytes32Schema, concatBytes, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { partsOf } from '../../src/protocol/ledgerBlob.js'
 import {
+  approvalOf,
   type BoundOrder,
   batchBurn,
   batchMint,
@@ -53,6 +54,8 @@ const OTHER = nameToBytes32('Borealis')
 
 const usdc = await usdcFixture('BlacklistingUsdc')
 let chain: TestChain
+/** The list hash of the one corporate action, which each authorization names. */
+let listHash: Hex
 const actions = orderActions(() => chain)
 const { account, presentOf, nextOf } = actions
 
@@ -93,6 +96,7 @@ async function writeOf(role: Role, padded: number) {
   const seed = `${role} ${next.version}`
   return {
     ...next,
+    actions: listHash,
     enclaveBlob: bytes(`${seed} enclave`, HEADER.enclave + padded),
     userBlob: bytes(`${seed} user`, HEADER.user + padded),
   }
@@ -117,7 +121,7 @@ async function openFor(role: Role, name: string, amount: bigint, label: string):
     commit: bytes32(`${name} sealed`),
     amount,
     deadline: DEADLINE,
-    validBefore: GENESIS + DAY,
+    validBefore: GENESIS + 2 * DAY,
   }
   const call = openingCall(order, signOpening(chain, order, { key: keyOf(chain, role) }))
   await measure(label, 'relayer', ...call)
@@ -131,13 +135,29 @@ async function writeAhead(role: Role, order: BoundOrder, padded = 512): Promise<
 const blacklist = (role: Role, on: boolean) => usdc.turn(chain, 'setBlacklisted', account(role), on)
 const freeze = (role: Role, on: boolean) => chain.send('owner', 'token', 'setFrozen', AAPL, account(role), on)
 
-/** The platform in use: it has shares and USDC, and two orders of others are open. */
+/** Opens an order of the account and refunds it, without a write. */
+async function refundUnheld(role: Role, name: string, label?: string, open = request): Promise<void> {
+  const unheld = refund(await open(role, name), { ...(await presentOf(role)), actions: listHash, ...EMPTY })
+  if (label !== undefined) await relay(label, unheld)
+  else await chain.send('relayer', ...signedCall(chain, unheld))
+}
+
+/**
+ * The platform in use: it has shares, USDC and a corporate action, two accounts have ended orders behind them, and two orders of
+ * others are open.
+ */
 async function setUp(): Promise<void> {
   await setUpInstitution(chain)
   await chain.send('relayer', ...signedCall(chain, batchMint(AAPL, shares(100))))
   await chain.send('carol', 'usdc', 'approve', chain.addressOf('pool'), usd(9_000))
   await chain.send('carol', 'pool', 'fund', usd(5_000))
-  await buy('bob', 'open buy')
+  const dividend = [2, GENESIS, 0, 0, 0, MSFT, ZERO_BYTES32]
+  await chain.send('owner', 'actions', 'propose', dividend)
+  await chain.mineAt(GENESIS + DAY + 60)
+  await chain.send('dave', 'actions', 'enact', dividend)
+  listHash = bytes32Schema.parse(await chain.read('actions', 'listHash'))
+  for (const role of ['alice', 'admin'] as const) await refundUnheld(role, `${role} ended`)
+  await buy('bob', 'open buy', 'the first of an account')
   await request('carol', 'open sale')
 }
 
@@ -203,10 +223,8 @@ const SECTIONS: Record<string, () => Promise<void>> = {
       await writeAhead('alice', order, padded)
       await relay(label, refund(order, await writeOf('alice', padded)))
     }
-    const refundsUnheld = async (label: string, open = buy) =>
-      relay(label, refund(await open('alice', label), { ...(await presentOf('alice')), ...EMPTY }))
-    await refundsUnheld('a buy, no portfolio')
-    await refundsUnheld('a request, no portfolio', request)
+    await refundUnheld('alice', 'unheld buy', 'a buy, no portfolio', buy)
+    await refundUnheld('alice', 'unheld request', 'a request, no portfolio')
     await refunds('a buy, 512 bytes', 512)
     await refunds('a request, 512 bytes', 512, request)
     const becomesClaim = await buy('alice', 'becomes a claim')
@@ -268,7 +286,7 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await measure('', 'owner', 'actions', 'propose', split)
     await measure('', 'owner', 'actions', 'withdraw', await chain.read('actions', 'digestOf', split))
     await chain.send('owner', 'actions', 'propose', split)
-    await chain.mineAt(GENESIS + 2 * DAY)
+    await chain.mineAt(GENESIS + 3 * DAY)
     await measure('a split', 'dave', 'actions', 'enact', split)
     await measure('the pool, over a split', 'dave', 'aapl', 'carry', chain.addressOf('pool'))
   },
@@ -295,10 +313,11 @@ const SECTIONS: Record<string, () => Promise<void>> = {
 
   async batches() {
     const countedUntil = BigInt(GENESIS)
-    const next = { expectedSupply: shares(7), batch: 2n, countedUntil: countedUntil + 1n }
-    await relay('the first of a symbol', batchMint(MSFT, shares(7), { countedUntil }))
+    const actions = listHash
+    const next = { expectedSupply: shares(7), batch: 2n, countedUntil: countedUntil + 1n, actions }
+    await relay('the first of a symbol', batchMint(MSFT, shares(7), { countedUntil, actions }))
     await relay('a later one', batchMint(MSFT, shares(2), next))
-    const last = { expectedSupply: shares(9), batch: 3n, countedUntil: countedUntil + 2n }
+    const last = { ...next, expectedSupply: shares(9), batch: 3n }
     await relay('', batchBurn(MSFT, shares(4), last))
   },
 
@@ -356,7 +375,7 @@ const SECTIONS: Record<string, () => Promise<void>> = {
       const [left, moved] = [await writeOf(lost, padded[0]), await writeOf(own, padded[1])]
       const writes = { toVersion: moved.version, toPrevious: moved.previous }
       const blobs = { toEnclaveBlob: moved.enclaveBlob, toUserBlob: moved.userBlob }
-      const wallets = { from: account(lost), to: account(own) }
+      const wallets = { from: account(lost), to: account(own), ...(await approvalOf(chain, account(lost))) }
       await relay(label, portfolioMove(wallets, { partsLeft, ...left, ...writes, ...blobs }))
     }
     await begin('admin', 'carol', 19_968)

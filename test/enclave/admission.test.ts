@@ -465,11 +465,14 @@ interface Held extends Change {
   actions?: readonly CorporateAction[]
 }
 
+const followed = { count: 0, listHash: ZERO_BYTES32 }
+const STORED = { account: ALICE, version: 1n, hash: ZERO_BYTES32, bytes: 0, followed } as const
+
 /** The order's own lock and reservation count as free, so the rows hand in the portfolio without it. */
 function heldVerdict({ marked, locked = 0n, ...change }: Held) {
   const held = { ...terms, ...change.terms }
   const without = portfolioOf(change) ?? portfolio
-  const state = { account: ALICE, portfolio: without, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
+  const state = { ...STORED, portfolio: without }
   const entry: OpenOrder = newEntry(held, locked, 1)
   const order = decodeEntry({ state, terms: held, entry: marked ? markedEntry(entry) : entry })
   const seen = [factsOf(change, 'facts'), factsOf(change, 'deep')]
@@ -545,7 +548,7 @@ it.each<[string, Held, unknown]>([
 })
 
 it('an order that is held needs the asset of a buy, and the price of a sale', () => {
-  const state = { account: ALICE, portfolio, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
+  const state = { ...STORED, portfolio }
   const needs = (asked: OrderTerms) => {
     const order = decodeEntry({ state, terms: asked, entry: newEntry(asked, shares(1), 1) })
     return judgeHeld(order, portfolio, { facts: [facts], actions: [] }, { clock: open })

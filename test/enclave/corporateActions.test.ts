@@ -4,6 +4,7 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_SHARE } from '../../src/protocol/units.js'
 import { shares } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
+import { posting } from './support/chainRelay.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -12,21 +13,22 @@ const AAPL = nameToBytes32('AAPL')
 const MSFT = nameToBytes32('MSFT')
 const KINDS = { SPLIT: 0, ENTITLEMENT: 2, PAYMENT: 3, SYMBOL_CHANGE: 4, REMOVAL: 5 }
 
-/** Proposes an action and enacts it, once its record moment is past. */
-async function act(
+/** Proposes an action, and returns the call that enacts it once its record moment is past. */
+async function propose(
   kind: keyof typeof KINDS,
   recordAt: number,
-  numerator = 0n,
-  denominator = 0n,
+  ratio: readonly [numerator: bigint, denominator: bigint] = [0n, 0n],
   symbol = AAPL,
-): Promise<void> {
+) {
   const { chain } = world()
   const successor = kind === 'SYMBOL_CHANGE' ? MSFT : ZERO_BYTES32
-  const action = [KINDS[kind], recordAt, numerator, denominator, 0, symbol, successor]
+  const action = [KINDS[kind], recordAt, ...ratio, 0, symbol, successor]
   await chain.send('owner', 'actions', 'propose', action)
   await chain.mineAt(Math.max(recordAt, await chain.now()) + 1)
-  await chain.send('dave', 'actions', 'enact', action)
+  return () => chain.send('dave', 'actions', 'enact', action)
 }
+
+const act = async (...action: Parameters<typeof propose>) => (await propose(...action))()
 
 const seconds = () => Math.floor(world().clock.now() / 1_000)
 const alice = async () => {
@@ -40,7 +42,7 @@ it('a split reaches a portfolio when it is opened, the next write stores it, and
   const before = await alice()
   const bought = before.positions.AAPL?.qty ?? 0n
   expect(bought).toBeGreaterThan(shares(4))
-  await act('SPLIT', await world().chain.now(), 2n, 1n)
+  await act('SPLIT', await world().chain.now(), [2n, 1n])
   expect(await alice()).toEqual({
     ...before,
     positions: { AAPL: { qty: bought * 2n, locked: 0n } },
@@ -49,9 +51,36 @@ it('a split reaches a portfolio when it is opened, the next write stores it, and
   await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
   expect(await alice()).toMatchObject({ actions: 1, positions: { AAPL: { qty: bought * 2n - shares(3) } } })
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
-  await act('SPLIT', await world().chain.now(), 1n, 3n)
+  await act('SPLIT', await world().chain.now(), [1n, 3n])
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
   expect((await alice()).positions.AAPL?.qty).toBe((bought * 2n - shares(3)) / 3n)
+})
+
+it('a split acts once where a reorganization puts another action in its place before the write', async () => {
+  const { chain, relay } = world()
+  await world().settled(buy(1_000))
+  const bought = (await alice()).positions.AAPL?.qty ?? 0n
+  const order = await world().open(sell(100))
+  const now = await chain.now()
+  const split = await propose('SPLIT', now, [2n, 1n])
+  const other = await propose('SPLIT', now, [3n, 1n], MSFT)
+  const snapshot = await chain.provider.send('evm_snapshot', [])
+  await split()
+  let isReplaced = false
+  const reorganizing = posting(relay, (post) => async (sent) => {
+    if (isReplaced) return post(sent)
+    isReplaced = true
+    await chain.provider.send('evm_revert', [snapshot])
+    await other()
+    const answer = await post(sent)
+    expect(answer).toMatchObject({ kind: 'reverted', revert: { name: 'ActionsConflict' } })
+    await split()
+    return answer
+  })
+  expect(await world().run(order, { deps: { relay: reorganizing } })).toMatchObject({ outcome: 'settled' })
+  const { positions, actions } = await alice()
+  expect(positions.AAPL?.qty).toBe(bought * 2n - ONE_SHARE / 2n)
+  expect(actions).toBe(2)
 })
 
 /** Alice's wallet has three shares of AAPL, her portfolio one or two. */
@@ -67,7 +96,7 @@ it('a deposit of shares under a former symbol is credited to the last one, in th
   const { positions } = await alice()
   const order = await world().open(deposit(shares(2)))
   await act('SYMBOL_CHANGE', await world().chain.now())
-  await act('SPLIT', await world().chain.now(), 3n, 2n, MSFT)
+  await act('SPLIT', await world().chain.now(), [3n, 2n], MSFT)
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   const qty = ((positions.AAPL?.qty ?? 0n) * 3n) / 2n + shares(3)
   expect((await alice()).positions).toEqual({ MSFT: { qty, locked: 0n } })
@@ -80,15 +109,15 @@ it('a deposit of a base unit is worth what ratios leave of it, rounded down, and
   const { qty = 0n } = (await alice()).positions.AAPL ?? {}
   const order = await world().open(deposit(1n))
   const least = await world().open(deposit(1n))
-  for (const [numerator, denominator] of [
+  for (const ratio of [
     [3n, 2n],
     [3n, 2n],
   ] as const)
-    await act('SPLIT', await world().chain.now(), numerator, denominator)
+    await act('SPLIT', await world().chain.now(), ratio)
   const grown = (((qty * 3n) / 2n) * 3n) / 2n
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   expect((await alice()).positions.AAPL?.qty).toBe(grown + 1n)
-  await act('SPLIT', await world().chain.now(), 2n, 3n)
+  await act('SPLIT', await world().chain.now(), [2n, 3n])
   expect(await world().noticeCode(least, await world().run(least))).toBe('below-minimum')
   expect(await world().state(least)).toBe('REFUNDED')
   expect((await alice()).positions.AAPL?.qty).toBe(((grown + 1n) * 2n) / 3n)
@@ -98,7 +127,7 @@ it('a deposit of removed shares is refunded', async () => {
   await withdrawn()
   const order = await world().open(deposit(shares(2)))
   await act('SYMBOL_CHANGE', await world().chain.now())
-  await act('REMOVAL', await world().chain.now(), 0n, 0n, MSFT)
+  await act('REMOVAL', await world().chain.now(), [0n, 0n], MSFT)
   expect(await world().noticeCode(order, await world().run(order))).toBe('shares-removed')
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
   expect((await alice()).positions).toEqual({})
@@ -124,7 +153,7 @@ it('a dividend that comes late is paid on the shares of its ex-date, which the l
   const entitled = await alice()
   expect(entitled.positions).toEqual({})
   expect(entitled.entitlements).toEqual({ 0: bought })
-  await act('PAYMENT', exDate + 1, 220_000n, 1n)
+  await act('PAYMENT', exDate + 1, [220_000n, 1n])
   const paid = await alice()
   expect(paid.entitlements).toBeUndefined()
   expect(paid.cash).toBe(cash + (bought * 220_000n) / ONE_SHARE)

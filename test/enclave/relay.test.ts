@@ -1,11 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createRelay, type RelayAnswer } from '../../src/enclave/relay.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { startHttpServer } from '../support/httpServer.js'
 
 const authorization: SignedAuthorization = {
   primaryType: 'BatchMint',
-  message: { symbol: `0x${'41'.repeat(32)}`, amount: 5n, expectedSupply: 0n, batch: 1n, countedUntil: 0n },
+  message: {
+    ...{ symbol: `0x${'41'.repeat(32)}`, amount: 5n, actions: ZERO_BYTES32 },
+    ...{ expectedSupply: 0n, batch: 1n, countedUntil: 0n },
+  },
   signature: `0x${'11'.repeat(65)}`,
 }
 const receipt = {

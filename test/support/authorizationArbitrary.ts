@@ -13,13 +13,14 @@ const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 const blob = fc.oneof(bytes(0, 2), bytes(31, 33), bytes(63, 65), bytes(135, 137), bytes(0, 700))
 const address = bytes(20, 20).map(checksum)
 const order = { orderId: bytes32, account: address, asset: bytes32, amount: uint256, commit: bytes32 }
-const write = { version: uint64, previous: bytes32, enclaveBlob: blob, userBlob: blob }
+const write = { version: uint64, previous: bytes32, actions: bytes32, enclaveBlob: blob, userBlob: blob }
 const batch = {
   symbol: bytes32,
   amount: uint256,
   expectedSupply: uint256,
   batch: uint64,
   countedUntil: uint64,
+  actions: bytes32,
 }
 
 /** Any authorization of any of the seven types. */
@@ -31,7 +32,8 @@ export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   fc.record({
     primaryType: fc.constant('PortfolioMove' as const),
     message: fc.record({
-      ...{ from: address, to: address, partsLeft: uint64, ...write },
+      ...{ from: address, to: address, effectiveAt: uint64, userPubKeyHash: bytes32 },
+      ...{ partsLeft: uint64, ...write },
       ...{ toVersion: uint64, toPrevious: bytes32, toEnclaveBlob: blob, toUserBlob: blob },
     }),
   }),
@@ -49,7 +51,7 @@ export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   }),
   fc.record({
     primaryType: fc.constant('OrderSettlement' as const),
-    message: fc.record({ ...order, payoutAsset: bytes32, payout: uint256, actions: uint64, ...write }),
+    message: fc.record({ ...order, payoutAsset: bytes32, payout: uint256, ...write }),
   }),
   fc.record({
     primaryType: fc.constant('OrderRefund' as const),

@@ -1,6 +1,6 @@
 import { type JsonRpcApiProvider, toBeHex } from 'ethers'
 import { targetOf } from '../../src/chain/authorizationCall.js'
-import { createOrderEscrow } from '../../src/chain/contracts.js'
+import { createContracts, createOrderEscrow } from '../../src/chain/contracts.js'
 import { checksum, sameAddress } from '../../src/protocol/address.js'
 import type { ContractAddresses } from '../../src/protocol/api.js'
 import {
@@ -30,9 +30,12 @@ export const USER_BLOB: Hex = '0x01f0'
 const FIRST_WRITE = {
   version: 1n,
   previous: ZERO_BYTES32,
+  actions: ZERO_BYTES32,
   enclaveBlob: ENCLAVE_BLOB,
   userBlob: USER_BLOB,
 }
+/** The first batch of a symbol. */
+const FIRST_BATCH = { expectedSupply: 0n, batch: 1n, countedUntil: 0n, actions: ZERO_BYTES32 }
 
 /** The call that carries an authorization: arguments for `send` and `revert` of a test chain. */
 export type Call = [contract: ContractKey, method: string, struct: unknown[], signature: Hex]
@@ -88,7 +91,7 @@ export function settlement(
 ): Authorization {
   return {
     primaryType: 'OrderSettlement',
-    message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, actions: 0n, ...FIRST_WRITE, ...changes },
+    message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, ...FIRST_WRITE, ...changes },
   }
 }
 
@@ -105,9 +108,16 @@ export function portfolioUpdate(
   return { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n, ...FIRST_WRITE, ...changes } }
 }
 
+/** The approved move of a wallet's portfolio, as an authorization names it. */
+export async function approvalOf(chain: TestChain, from: Hex) {
+  const { registry } = createContracts(chain.provider, chain.addresses)
+  const { effectiveAt = 0, userPubKey = '0x' } = (await registry.moveOf(from)) ?? {}
+  return { effectiveAt: BigInt(effectiveAt), userPubKeyHash: keccak256(hexToBytes(userPubKey)) }
+}
+
 /** Moves the whole of a portfolio that was written once to a wallet without one, unless told otherwise. */
 export function portfolioMove(
-  wallets: Pick<Message<'PortfolioMove'>, 'from' | 'to'>,
+  wallets: Pick<Message<'PortfolioMove'>, 'from' | 'to' | 'effectiveAt' | 'userPubKeyHash'>,
   changes: Partial<Message<'PortfolioMove'>> = {},
 ): Authorization {
   const write = { ...FIRST_WRITE, version: 2n, previous: portfolioHashAfter(ZERO_BYTES32, FIRST_WRITE) }
@@ -205,7 +215,7 @@ export function batchMint(
 ): Authorization {
   return {
     primaryType: 'BatchMint',
-    message: { symbol, amount, expectedSupply: 0n, batch: 1n, countedUntil: 0n, ...changes },
+    message: { symbol, amount, ...FIRST_BATCH, ...changes },
   }
 }
 
@@ -217,7 +227,7 @@ export function batchBurn(
 ): Authorization {
   return {
     primaryType: 'BatchBurn',
-    message: { symbol, amount, expectedSupply: 0n, batch: 1n, countedUntil: 0n, ...changes },
+    message: { symbol, amount, ...FIRST_BATCH, ...changes },
   }
 }
 

@@ -148,7 +148,7 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
     token: contracts.equityToken,
     aapl: sharesAddressOf(contracts.equityToken, 'AAPL'),
     msft: sharesAddressOf(contracts.equityToken, 'MSFT'),
-    actions: createdFirst(createdFirst(contracts.equityToken)),
+    actions: createdFirst(contracts.confidentialLedger),
     pool: contracts.platformPool,
     usdc,
     authority,

@@ -2,6 +2,7 @@ import type { Authorization } from '../../src/protocol/authorization.js'
 import type { PrimaryType } from '../../src/protocol/authorizationTypes.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import {
+  approvalOf,
   batchBurn,
   batchMint,
   orderOf,
@@ -48,11 +49,12 @@ export async function setUpOneOfEach(chain: TestChain) {
   const buy = await orderOf(chain, await openBuy(chain, 'alice', 'buy', usd(10)))
   const request = await orderOf(chain, await openRequest(chain, 'bob', 'sale'))
   await chain.send('relayer', ...signedCall(chain, batchMint(AAPL, shares(9))))
+  const lost = chain.account('admin')
   const batch = { expectedSupply: shares(9), batch: 2n }
   const authorizations: Record<PrimaryType, Authorization> = {
     PortfolioUpdate: portfolioUpdate(request),
     PortfolioMove: portfolioMove(
-      { from: chain.account('admin'), to: chain.account('carol') },
+      { from: lost, to: chain.account('carol'), ...(await approvalOf(chain, lost)) },
       { version: 1n, previous: ZERO_BYTES32 },
     ),
     PolicyUpdate: policyUpdate(ORG, chain.account('admin')),

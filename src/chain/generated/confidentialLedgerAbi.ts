@@ -26,6 +26,11 @@ export const confidentialLedgerAbi = [
         "internalType": "contract IInstitutionRegistry",
         "name": "registry_",
         "type": "address"
+      },
+      {
+        "internalType": "contract IEquityToken",
+        "name": "token_",
+        "type": "address"
       }
     ],
     "stateMutability": "nonpayable",
@@ -355,6 +360,19 @@ export const confidentialLedgerAbi = [
   },
   {
     "inputs": [],
+    "name": "actions",
+    "outputs": [
+      {
+        "internalType": "contract ICorporateActions",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "authority",
     "outputs": [
       {
@@ -513,6 +531,16 @@ export const confidentialLedgerAbi = [
           },
           {
             "internalType": "uint64",
+            "name": "effectiveAt",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "userPubKeyHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint64",
             "name": "partsLeft",
             "type": "uint64"
           },
@@ -524,6 +552,11 @@ export const confidentialLedgerAbi = [
           {
             "internalType": "bytes32",
             "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
             "type": "bytes32"
           },
           {
@@ -618,6 +651,11 @@ export const confidentialLedgerAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes",
             "name": "enclaveBlob",
             "type": "bytes"
@@ -660,6 +698,16 @@ export const confidentialLedgerAbi = [
           },
           {
             "internalType": "uint64",
+            "name": "effectiveAt",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "userPubKeyHash",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint64",
             "name": "partsLeft",
             "type": "uint64"
           },
@@ -671,6 +719,11 @@ export const confidentialLedgerAbi = [
           {
             "internalType": "bytes32",
             "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
             "type": "bytes32"
           },
           {
@@ -989,6 +1042,11 @@ export const confidentialLedgerAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes",
             "name": "enclaveBlob",
             "type": "bytes"
@@ -1080,6 +1138,11 @@ export const confidentialLedgerAbi = [
       {
         "internalType": "bytes32",
         "name": "previous",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "actions_",
         "type": "bytes32"
       },
       {

@@ -6,6 +6,11 @@ export const corporateActionsAbi = [
         "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
+      },
+      {
+        "internalType": "contract IEquityToken",
+        "name": "token_",
+        "type": "address"
       }
     ],
     "stateMutability": "nonpayable",
@@ -41,14 +46,14 @@ export const corporateActionsAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint256",
+        "internalType": "bytes32",
         "name": "expected",
-        "type": "uint256"
+        "type": "bytes32"
       },
       {
-        "internalType": "uint256",
+        "internalType": "bytes32",
         "name": "got",
-        "type": "uint256"
+        "type": "bytes32"
       }
     ],
     "name": "ActionsConflict",
@@ -90,6 +95,22 @@ export const corporateActionsAbi = [
       }
     ],
     "name": "NoAction",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "symbol",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint256",
+        "name": "supply",
+        "type": "uint256"
+      }
+    ],
+    "name": "SupplyTooLarge",
     "type": "error"
   },
   {
@@ -291,6 +312,19 @@ export const corporateActionsAbi = [
   },
   {
     "inputs": [],
+    "name": "MAX_SUPPLY",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "authority",
     "outputs": [
       {
@@ -339,6 +373,25 @@ export const corporateActionsAbi = [
   {
     "inputs": [],
     "name": "count",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "hash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "countAt",
     "outputs": [
       {
         "internalType": "uint256",
@@ -620,13 +673,39 @@ export const corporateActionsAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint256",
+        "internalType": "bytes32",
         "name": "got",
-        "type": "uint256"
+        "type": "bytes32"
       }
     ],
-    "name": "requireCount",
+    "name": "requirePrefix",
     "outputs": [],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "got",
+        "type": "bytes32"
+      }
+    ],
+    "name": "requireWhole",
+    "outputs": [],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "token",
+    "outputs": [
+      {
+        "internalType": "contract IEquityToken",
+        "name": "",
+        "type": "address"
+      }
+    ],
     "stateMutability": "view",
     "type": "function"
   },

@@ -8,8 +8,8 @@ export const equitySharesAbi = [
         "type": "address"
       },
       {
-        "internalType": "contract IAuthority",
-        "name": "authority_",
+        "internalType": "contract ICorporateActions",
+        "name": "actions_",
         "type": "address"
       },
       {

@@ -21,6 +21,11 @@ export const equityTokenAbi = [
         "internalType": "address",
         "name": "escrow_",
         "type": "address"
+      },
+      {
+        "internalType": "contract ICorporateActions",
+        "name": "actions_",
+        "type": "address"
       }
     ],
     "stateMutability": "nonpayable",

@@ -141,6 +141,38 @@ export const institutionRegistryAbi = [
         "type": "address"
       }
     ],
+    "name": "MoveBegun",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "from",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "name": "MoveConflict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "from",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
     "name": "MoveNotApprovable",
     "type": "error"
   },
@@ -1072,6 +1104,16 @@ export const institutionRegistryAbi = [
         "internalType": "address",
         "name": "to",
         "type": "address"
+      },
+      {
+        "internalType": "uint64",
+        "name": "effectiveAt",
+        "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "userPubKeyHash",
+        "type": "bytes32"
       },
       {
         "internalType": "bool",

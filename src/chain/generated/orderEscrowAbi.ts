@@ -861,6 +861,11 @@ export const orderEscrowAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes",
             "name": "enclaveBlob",
             "type": "bytes"
@@ -928,17 +933,17 @@ export const orderEscrowAbi = [
           },
           {
             "internalType": "uint64",
-            "name": "actions",
-            "type": "uint64"
-          },
-          {
-            "internalType": "uint64",
             "name": "version",
             "type": "uint64"
           },
           {
             "internalType": "bytes32",
             "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
             "type": "bytes32"
           },
           {
@@ -1377,6 +1382,11 @@ export const orderEscrowAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes",
             "name": "enclaveBlob",
             "type": "bytes"
@@ -1494,17 +1504,17 @@ export const orderEscrowAbi = [
           },
           {
             "internalType": "uint64",
-            "name": "actions",
-            "type": "uint64"
-          },
-          {
-            "internalType": "uint64",
             "name": "version",
             "type": "uint64"
           },
           {
             "internalType": "bytes32",
             "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
             "type": "bytes32"
           },
           {

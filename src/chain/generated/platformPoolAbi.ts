@@ -360,6 +360,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "countedUntil",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
           }
         ],
         "internalType": "struct IPlatformPool.BatchBurn",
@@ -493,6 +498,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "countedUntil",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
           }
         ],
         "internalType": "struct IPlatformPool.BatchBurn",
@@ -539,6 +549,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "countedUntil",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
           }
         ],
         "internalType": "struct IPlatformPool.BatchMint",
@@ -585,6 +600,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "countedUntil",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "actions",
+            "type": "bytes32"
           }
         ],
         "internalType": "struct IPlatformPool.BatchMint",

@@ -1,7 +1,8 @@
 // The move of a lost wallet's portfolio to a new wallet, which people have approved on chain: docs/contracts.md, "A lost wallet".
-import type { AccountMove } from '../../chain/contracts.js'
+import type { AccountMove } from '../../protocol/accountMove.js'
 import { sameAddress } from '../../protocol/address.js'
-import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { keccak256 } from '../../protocol/keccak.js'
 import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { MoveResolution } from '../../protocol/resolution.js'
@@ -23,8 +24,6 @@ export type MoveRejection =
   | 'no-portfolio'
   /** The lost wallet has orders that no run has ended yet. */
   | 'orders-open'
-  /** One portfolio has followed corporate actions that the other has not: their shares are of different units. */
-  | 'actions-differ'
   /** The owner has frozen a holding of the lost wallet: it stays where it is. */
   | 'holding-frozen'
 
@@ -67,7 +66,6 @@ async function movePart(run: Run, { from, to }: Wallets): Promise<MoveRejection 
   const { data: userPubKey } = publicKeySchema.safeParse(move.userPubKey)
   if (userPubKey === undefined) return 'invalid-public-key'
   const before = own.portfolio ?? begunLike(lost.portfolio, userPubKey)
-  if ((before.actions ?? 0) !== (lost.portfolio.actions ?? 0)) return 'actions-differ'
   const { left, moved, partsLeft } = divided(lost.portfolio, before)
   if (!fits(moved)) return 'new-wallet-in-use'
   const [sealed, toSealed] = await Promise.all([
@@ -78,7 +76,13 @@ async function movePart(run: Run, { from, to }: Wallets): Promise<MoveRejection 
   await run.authorizer.submit({
     primaryType: 'PortfolioMove',
     message: {
-      ...{ from, to, partsLeft: BigInt(partsLeft), ...sealed },
+      ...{
+        from,
+        to,
+        effectiveAt: BigInt(move.effectiveAt),
+        userPubKeyHash: keccak256(hexToBytes(userPubKey)),
+      },
+      ...{ partsLeft: BigInt(partsLeft), ...sealed },
       toVersion: toSealed.version,
       toPrevious: toSealed.previous,
       toEnclaveBlob: toSealed.enclaveBlob,

@@ -270,8 +270,8 @@ async function admit(
     return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
   }
   // What does not exist yet has nothing to follow.
-  const before = portfolio ?? { ...emptyPortfolio(userPubKey), actions: actions.length }
-  const admitted = { ...before, nonce, userPubKey }
+  const begun = portfolio ?? { ...emptyPortfolio(userPubKey), actions: stored.followed.count }
+  const admitted = { ...begun, nonce, userPubKey }
   return { terms, lock: verdict.lock, state: { account: escrow.account, ...stored, portfolio: admitted } }
 }
 

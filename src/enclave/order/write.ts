@@ -66,7 +66,7 @@ export async function writePortfolio(
     message: { ...boundTo(terms), state: REQUIRED_STATE[required], ...sealed },
   })
   return {
-    account,
+    ...state,
     portfolio,
     version: sealed.version,
     hash: portfolioHashAfter(state.hash, sealed),
@@ -152,13 +152,7 @@ export async function submitSettlement(
   const sealed = await run.portfolios.seal(state.account, stamped(run, portfolio), state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
-    message: {
-      ...boundTo(terms),
-      payoutAsset,
-      payout: paid?.amount ?? 0n,
-      actions: BigInt(portfolio.actions ?? 0),
-      ...sealed,
-    },
+    message: { ...boundTo(terms), payoutAsset, payout: paid?.amount ?? 0n, ...sealed },
   })
 }
 
@@ -175,13 +169,16 @@ async function inPool({ chain }: Run, symbol: string, { hash }: BlockPoint): Pro
 export async function refundUnheld(
   run: Run,
   terms: BoundTerms,
-  { version, hash }: Pick<StoredPortfolio, 'version' | 'hash'>,
+  { version, hash, followed }: StoredPortfolio,
   message?: Message,
 ): Promise<RunResult> {
   const notice = await leaveNotice(run, terms.orderId, message)
   await run.authorizer.submit({
     primaryType: 'OrderRefund',
-    message: { ...boundTo(terms), version, previous: hash, enclaveBlob: '0x', userBlob: '0x' },
+    message: {
+      ...{ ...boundTo(terms), version, previous: hash, actions: followed.listHash },
+      ...{ enclaveBlob: '0x', userBlob: '0x' },
+    },
   })
   return { outcome: 'refunded', ...notice }
 }

@@ -127,10 +127,7 @@ function execution(transaction: object): RpcCall {
   return { method: 'eth_call', params: [transaction, 'latest'] }
 }
 
-/**
- * An opening writes up to three totals. Once the last other order has ended, each of them is zero, and costs 17,100 more than estimated
- * (EIP-2200, EIP-2929).
- */
+/** A buy writes the escrow's balance. Once the last other order has ended, it is zero, and costs 17,100 more than estimated (EIP-2200). */
 const LEAST_MARGIN = 80_000n
 
 /**

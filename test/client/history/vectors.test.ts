@@ -24,7 +24,7 @@ const vectors = readVectors(
 )
 
 /** Only the values of the vectors count here: blobs and signatures have vectors of their own. */
-const REST = { commit: ZERO_BYTES32, enclaveBlob: '0x01', userBlob: '0x01' } as const
+const REST = { commit: ZERO_BYTES32, actions: ZERO_BYTES32, enclaveBlob: '0x01', userBlob: '0x01' } as const
 const SIGNATURE = `0x${'01'.repeat(64)}1b` as const
 
 it('the entries of the frozen versions are the frozen ones', () => {
@@ -35,10 +35,7 @@ it('the entries of the frozen versions are the frozen ones', () => {
     const order = { ...REST, ...write, account: addressSchema.parse(ZERO_ADDRESS), asset, previous }
     const signed = {
       PortfolioUpdate: { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n } },
-      OrderSettlement: {
-        primaryType: 'OrderSettlement',
-        message: { ...order, payoutAsset, payout, actions: 0n },
-      },
+      OrderSettlement: { primaryType: 'OrderSettlement', message: { ...order, payoutAsset, payout } },
       OrderRefund: { primaryType: 'OrderRefund', message: order },
     } as const
     const { version } = write
