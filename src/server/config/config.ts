@@ -171,7 +171,6 @@ function toConfig(env: Settings, mayColour: boolean) {
         perDay: dailyGas,
         /** The part of it that only held orders may use. */
         reserve: dailyGas / 5n,
-        /** For one account's orders; and for one institution's rulebooks. */
         perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
         /** A rulebook of ten thousand employees who all differ takes 58 million: one and a correction fit the default. */
         perInstitution: 3n * BigInt(env.RELAY_ACCOUNT_DAILY_GAS),

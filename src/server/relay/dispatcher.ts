@@ -222,10 +222,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       return job === undefined ? findStored(digest) : job.current()
     },
     /** How many authorizations this server has under way, in any state. */
-    underWay() {
-      const { openings = 0, others = 0 } = account.term()?.relay.underWay() ?? {}
-      return openings + others
-    },
+    underWay: () => account.term()?.relay.underWay().all ?? 0,
     /** Claims stored authorizations that no account relays. */
     service: createPoller({
       name: 'relay-claims',

@@ -180,7 +180,10 @@ function createJobs(onEnd: (job: RelayJob) => void) {
       }, forget)
       return begun
     },
-    counts: () => ({ openings: openings.size, others: underWay.size - openings.size }),
+    counts() {
+      const all = underWay.size
+      return { all, openings: openings.size, others: all - openings.size }
+    },
     /** Resolves when all that are under way now have ended. */
     ended: () => Promise.allSettled([...underWay.values()].map(async (begun) => (await begun).end)),
   }

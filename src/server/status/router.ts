@@ -14,7 +14,7 @@ import {
 import { bytes32Schema } from '../../protocol/hex.js'
 import { parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
-import { type Read, read } from '../http/routes.js'
+import { read } from '../http/routes.js'
 import { MarketUnavailableError } from './market.js'
 import type { StatusViews } from './views.js'
 
@@ -23,11 +23,7 @@ import type { StatusViews } from './views.js'
  * @param health from memory, so no outage of a dependency delays it
  * @param checks never rejects
  */
-export function statusReads(
-  views: StatusViews,
-  health: () => Health,
-  checks: () => Promise<HealthChecks>,
-): Read[] {
+export function statusReads(views: StatusViews, health: () => Health, checks: () => Promise<HealthChecks>) {
   const walletIn = (address: string) => parseParam(addressSchema, 'address', address)
   return [
     read('/wallet/:address', walletSchema, (address) => views.wallet(walletIn(address))),

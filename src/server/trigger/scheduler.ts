@@ -2,7 +2,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/job.js'
-import { describeError } from '../../service/logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'
 import {
@@ -11,7 +11,7 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { createOrderQueue, isDue, monotonic, type TrackedOrder } from './orderQueue.js'
+import { createOrderQueue, isDue, monotonic, type OrderQueue, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
 import { createWorkers, type WorkersOptions } from './workers.js'
 
@@ -31,35 +31,13 @@ export function createScheduler(
     readonly onFinal: () => void
   },
 ) {
-  const { records, onFinal, logger } = options
+  const { records, onFinal } = options
   const queue = createOrderQueue()
   /** The commits of open cancels by order. */
   const cancels = new Map<Hex, Hex>()
-  /** Versions of the records in which idle orders had no envelope. */
-  let versions = new Map<Hex, number | undefined>()
+  const readIdle = createIdleReader(records, queue)
   const workers = createWorkers({ ...options, queue, onEnded })
-  const { adopt, release, stop } = workers
-
-  /**
-   * Applies the latest change of an order's escrow, now or with a later poll. Until then its account waits, unless the order is settled.
-   * Rejects only with errors other than StorageError.
-   */
-  async function attempt(order: TrackedOrder, action: () => Promise<void>): Promise<void> {
-    const recordId = order.orderId
-    const before = order.deferred
-    try {
-      await action()
-      // A later change may have been deferred meanwhile.
-      if (order.deferred === undefined || order.deferred !== before) return
-      logger.info('order resumed', { recordId })
-      order.deferred = undefined
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      if (order.deferred === undefined)
-        logger.error('order deferred: its record fails', { recordId, ...describeError(error) })
-      order.deferred = action
-    }
-  }
+  const attempt = createAttempts(options.logger)
 
   async function onEnded(order: TrackedOrder, { outcome, nextTriggerAt }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) return attempt(order, () => conclude(order))
@@ -92,6 +70,12 @@ export function createScheduler(
     if (isNew && !order.running && order.dueAt === null) workers.schedule(order, 'received')
   }
 
+  function stored(orderId: Hex, commit: Hex): boolean {
+    const order = queue.get(orderId)
+    if (order !== undefined) receive(order, commit)
+    return order !== undefined
+  }
+
   /** Runs an order for its cancel. A cancel that replaces another starts a run only where that one was rejected: runs cost. */
   function cancel(order: TrackedOrder): void {
     const commit = cancels.get(order.orderId)
@@ -108,14 +92,8 @@ export function createScheduler(
   async function readCancels(): Promise<void> {
     for (const orderId of await records.cancels.openIds()) {
       const wasRejected = queue.get(orderId)?.lastOutcome === 'rejected'
-      if (!cancels.has(orderId) || wasRejected) cancelled(orderId, await commitOfCancel(orderId))
+      if (!cancels.has(orderId) || wasRejected) cancelled(orderId, await commitOfCancel(records, orderId))
     }
-  }
-
-  /** An order whose cancel cannot be read does not run without it: its start fails. */
-  async function commitOfCancel(orderId: Hex): Promise<Hex> {
-    const kept = await records.cancels.get(orderId).catch(() => undefined)
-    return kept?.commit ?? UNREAD
   }
 
   function cancelled(orderId: Hex, commit: Hex): boolean {
@@ -150,18 +128,6 @@ export function createScheduler(
   async function offerAgain(order: TrackedOrder, envelope: Candidate | undefined): Promise<void> {
     const kept = cancels.has(order.orderId) ? await records.cancels.get(order.orderId) : undefined
     workers.offerAgain(order, envelope?.envelope, kept?.envelope)
-  }
-
-  async function readEnvelopes(): Promise<void> {
-    const idle = queue.awaitingEnvelope()
-    versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
-    if (idle.length === 0) return
-    for (const { version, record } of await records.newer(versions)) {
-      const { orderId } = record
-      versions.set(orderId, version)
-      const order = queue.get(orderId)
-      if (order !== undefined) receive(order, matchingCandidate(record, order.commit)?.commit)
-    }
   }
 
   async function resume(order: TrackedOrder): Promise<void> {
@@ -217,7 +183,7 @@ export function createScheduler(
   return {
     name: 'scheduler',
     async start() {},
-    ...{ stop, adopt, release },
+    ...{ stop: workers.stop, adopt: workers.adopt, release: workers.release },
     /** Call it after each poll of the chain: retries deferred updates, and starts what is due by now. */
     async retry() {
       for (const order of queue.deferred())
@@ -225,7 +191,10 @@ export function createScheduler(
       workers.check()
     },
     /** Reads envelopes that other servers have stored for open orders. @throws StorageError */
-    readEnvelopes,
+    async readEnvelopes() {
+      for (const { orderId, candidates } of await readIdle())
+        for (const { commit } of candidates) stored(orderId, commit)
+    },
     /** Reads cancels of orders, whichever server has stored them. @throws StorageError */
     readCancels,
     /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
@@ -241,8 +210,7 @@ export function createScheduler(
       for (const order of waiting()) workers.schedule(order, 'retry')
     },
     /** The order, while it is tracked. */
-    find: (orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined =>
-      queue.get(orderId),
+    find: (orderId: Hex): Readonly<TrackedOrder> | undefined => queue.get(orderId),
     depth: () => queue.depth(performance.now()),
     /** Runs an order that the start finds open on the chain, with its envelope or without. */
     resume: (order: OpenedOrder) => opened(order, resume),
@@ -252,14 +220,49 @@ export function createScheduler(
     seen(order: OpenedOrder, state: EscrowedOrder['state']) {
       return state === 'OPEN' || state === 'NONE' ? handleOpening(order) : handleEnd(order, state)
     },
-
     /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
-    stored(orderId: Hex, commit: Hex): boolean {
-      const order = queue.get(orderId)
-      if (order !== undefined) receive(order, commit)
-      return order !== undefined
-    },
+    stored,
   }
+}
+
+/**
+ * Applies the latest change of an order's escrow, now or with a later poll. Until then its account waits, unless the order is settled.
+ * The function rejects only with errors other than StorageError.
+ */
+function createAttempts(logger: Logger) {
+  return async (order: TrackedOrder, action: () => Promise<void>): Promise<void> => {
+    const recordId = order.orderId
+    const before = order.deferred
+    try {
+      await action()
+      // A later change may have been deferred meanwhile.
+      if (order.deferred === undefined || order.deferred !== before) return
+      logger.info('order resumed', { recordId })
+      order.deferred = undefined
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (order.deferred === undefined)
+        logger.error('order deferred: its record fails', { recordId, ...describeError(error) })
+      order.deferred = action
+    }
+  }
+}
+
+/** Reads the records of orders that wait for their envelope, in versions other than the last ones that it read. */
+function createIdleReader(records: OrderRecords, queue: OrderQueue) {
+  let versions = new Map<Hex, number | undefined>()
+  return async (): Promise<OrderRecord[]> => {
+    const idle = queue.awaitingEnvelope()
+    versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
+    const newer = idle.length === 0 ? [] : await records.newer(versions)
+    for (const { version, record } of newer) versions.set(record.orderId, version)
+    return newer.map(({ record }) => record)
+  }
+}
+
+/** An order whose cancel cannot be read does not run without it: its start fails. */
+async function commitOfCancel({ cancels }: OrderRecords, orderId: Hex): Promise<Hex> {
+  return (await cancels.get(orderId).catch(() => undefined))?.commit ?? UNREAD
 }
 
 /** @param mayBeAtEnclave whether the enclave may hold an order without a record */
