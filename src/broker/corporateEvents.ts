@@ -205,7 +205,7 @@ const DIVIDEND_SECONDS = 3_000
  */
 function entitlement(event: CorporateEvent): ActionTerms {
   const { kind, announced, booked, day } = event
-  const paidOn = booked?.day ?? announced?.days.at(0) ?? day
+  const paidOn = announced?.days.at(0) ?? booked?.day ?? day
   const own = kind === 'cash-dividend' ? 10 + (dayNumber(paidOn) % DIVIDEND_SECONDS) : ORDER.indexOf(kind)
   return { ...terms(event, 'ENTITLEMENT'), recordAt: startOf(day) - 1 - own }
 }

@@ -23,15 +23,21 @@ export function entryOf(
   })
 }
 
+/** Whether holders got the cash that was booked. */
+export function isPaid({ symbol, booked }: CorporateEvent, actions: readonly CorporateAction[]): boolean {
+  return (
+    booked !== null &&
+    entryOf({ kind: 'PAYMENT', symbol, recordAt: startOf(booked.day) }, actions) !== undefined
+  )
+}
+
 /** Whether holders have what the action made of their shares. A cash dividend changes no shares. */
-export function isInForce(
-  { kind, symbol, successor, day, booked }: CorporateEvent,
-  actions: readonly CorporateAction[],
-) {
+export function isInForce(event: CorporateEvent, actions: readonly CorporateAction[]): boolean {
+  const { kind, symbol, successor, day, booked } = event
   const has = (wanted: ActionTerms['kind'], on: string) =>
     entryOf({ kind: wanted, symbol, recordAt: startOf(on) }, actions) !== undefined
   if (kind === 'cash-dividend') return true
-  if (kind === 'spin-off' || kind === 'other') return booked !== null && has('PAYMENT', booked.day)
+  if (kind === 'spin-off' || kind === 'other') return isPaid(event, actions)
   const isEnded = has('SYMBOL_CHANGE', day)
   if (kind === 'symbol-change' || kind === 'removal' || kind === 'merger') return isEnded
   return (successor === '' || isEnded) && (has('SPLIT', day) || (booked !== null && has('SPLIT', booked.day)))

@@ -11,6 +11,9 @@ import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
 const ASSET_MAX_AGE_MS = 60_000
+/** They are announced a day before they count. */
+const ACTIONS_MAX_AGE_MS = 60_000
+const MAX_FILTERS = 100
 /** An unscheduled close is noticed after this. */
 const CLOCK_MAX_AGE_MS = 60_000
 /** An unscheduled opening is noticed after this: orders wait for it, and a closed market leaves the rate budget unused. */
@@ -63,6 +66,9 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
     /** Known for a minute. */
     getAsset: sharedAssets(base),
+    /** Known for a minute, as is what was booked. */
+    getAnnouncements: sharedByFilter(base.getAnnouncements),
+    getBookedEntries: sharedByFilter(base.getBookedEntries),
     /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
     getSnapshots: gatheredSnapshots(base),
     /**
@@ -196,6 +202,23 @@ function sharedAssets(broker: Broker): (symbol: string) => Promise<Asset | null>
         () => ASSET_MAX_AGE_MS,
       )
     assets.set(symbol, ask)
+    return (await ask()).value
+  }
+}
+
+function sharedByFilter<F extends object, T>(load: (filter: F) => Promise<T>): (filter: F) => Promise<T> {
+  const known = new Map<string, () => Promise<Known<T>>>()
+  return async (filter) => {
+    const key = JSON.stringify(filter)
+    const ask =
+      known.get(key) ??
+      remembered(
+        () => load(filter),
+        () => ACTIONS_MAX_AGE_MS,
+      )
+    // They name a day, and hardly ever another symbol than the listed ones.
+    if (known.size >= MAX_FILTERS) known.clear()
+    known.set(key, ask)
     return (await ask()).value
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { hexOf } from '../protocol/hex.js'
-import { chainIdTextSchema, symbolSchema } from '../protocol/identifiers.js'
+import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
 import { optional, required, withDefault } from '../service/config.js'
 import {
@@ -222,11 +222,6 @@ account's fill would show its size. 1 shows each.",
     about:
       'After this many days a fill joins the next batch, however few accounts traded. 0 disables the wait.',
     fallback: '5',
-  }),
-  RECONCILE_HALTED_SYMBOLS: withDefault(listOf(symbolSchema), {
-    about:
-      'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example. Restart the enclave after a change.',
-    fallback: '',
   }),
   ENCLAVE_LISTEN: withDefault(listen, {
     section: 'An enclave that stays up (npm run enclave); a variable of the process wins over this file',

@@ -33,7 +33,6 @@ export interface EnclaveDeps {
   keys: EnclaveKeys
   timings: Timings
   fees: FeeSchedule
-  haltedSymbols: ReadonlySet<string>
   /** How far below the head lies what permits an order. */
   depth: Depth
   /** A head that is older is not acted on, in milliseconds. */
@@ -58,7 +57,7 @@ export interface Enclave {
 const REMEMBERED_ORDERS = 10_000
 
 export function createEnclave(deps: EnclaveDeps): Enclave {
-  const { keys, relay, timings, fees, haltedSymbols, limits, batching } = deps
+  const { keys, relay, timings, fees, limits, batching } = deps
   const sharedChain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })
   const views = sharedChain.forRun()
   const shared = {
@@ -73,7 +72,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
     const chain = sharedChain.forRun()
     return {
       ...shared,
-      ...{ fees, haltedSymbols, limits, batching, timings },
+      ...{ fees, limits, batching, timings },
       ...{ clock, chain, report },
       broker: guardBroker(deps.broker, clock.check),
       authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),

@@ -73,7 +73,6 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
     clock: systemClock,
     keys: keysOf(config),
     fees: config.BROKER_FEES,
-    haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
     timings: {
       confirmPollMs: config.CONFIRM_POLL_INTERVAL,
       relayAgainMs: config.RELAY_RETRY_AFTER,

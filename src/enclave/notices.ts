@@ -40,7 +40,7 @@ const sentences = {
   'expired-at-close': 'The market closed before any of the order was filled.',
   'deadline-passed': 'Nothing was filled before the deadline.',
   'corporate-action':
-    'A corporate action changed what the shares are worth, so the limit no longer fits: place the order again.',
+    'A corporate action changes the shares of this symbol: place the order again once it is in force.',
   'not-placed': 'The order could not be placed.',
   filled: 'The order was filled.',
 } as const

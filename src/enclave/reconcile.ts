@@ -4,6 +4,7 @@ import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifi
 import type { RunResult } from '../protocol/job.js'
 import { dueChange, type Holdings, readHoldings } from './batches.js'
 import { restarting } from './failures.js'
+import { readHalted } from './halts.js'
 import type { BlockPoint } from './heads.js'
 import { min } from './money.js'
 import type { Run } from './run.js'
@@ -47,7 +48,6 @@ export async function reconcile(run: Run): Promise<RunResult> {
  * been filled since the last batch is not. It mints less, or nothing, when the broker does not hold that much.
  */
 export async function mintShortage(run: Run, name: string, needed: bigint): Promise<void> {
-  if (run.haltedSymbols.has(name)) return
   await restarting(async () => {
     const { head } = await run.chain.look()
     const { pooled, ...supply } = await readSupply(run, name, head)
@@ -60,13 +60,15 @@ export async function mintShortage(run: Run, name: string, needed: bigint): Prom
 }
 
 /** The listed symbols and those that the broker holds, without halted ones. */
-async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockPoint): Promise<string[]> {
+async function symbolsOf(run: Run, { hash }: BlockPoint): Promise<string[]> {
+  const { chain, broker } = run
   const [listed, positions] = await Promise.all([chain.token.listedSymbols(hash), broker.getPositions()])
   const names = [...listed.map(bytes32ToName), ...positions.map(({ symbol }) => symbol)]
   const equities = names
     .filter((name) => name !== null)
     .filter((name) => symbolSchema.safeParse(name).success)
-  return [...new Set(equities)].filter((name) => !haltedSymbols.has(name)).sort()
+  const halted = await readHalted(run, equities, { session: false })
+  return [...new Set(equities)].filter((name) => !halted.has(name)).sort()
 }
 
 /**

@@ -66,8 +66,6 @@ export interface Run {
   readonly timings: Timings
   /** The broker's fees for a sale. */
   readonly fees: FeeSchedule
-  /** Symbols whose shares are not minted or burned for now. */
-  readonly haltedSymbols: ReadonlySet<string>
   readonly limits: Limits
   readonly batching: Batching
   /** Leaves a result that stands if the run dies now; the final one takes its place. */
@@ -76,16 +74,7 @@ export interface Run {
 
 /** A broker as one run uses it. */
 interface GuardedBroker
-  extends Omit<
-    SharedBroker,
-    | 'close'
-    | 'getAccount'
-    | 'getActivities'
-    | 'getAnnouncements'
-    | 'getBars'
-    | 'getBookedEntries'
-    | 'getNewestOrders'
-  > {
+  extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars' | 'getNewestOrders'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
@@ -130,5 +119,7 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getLiveOrders: guarded(broker.getLiveOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
+    getAnnouncements: guarded(broker.getAnnouncements),
+    getBookedEntries: guarded(broker.getBookedEntries),
   }
 }

@@ -32,11 +32,9 @@ it('the configuration reads lists, numbers and defaults', () => {
   const config = readConfig({
     ...enclaveEnvironment,
     RPC_URL: 'http://127.0.0.1:1, https://b.example',
-    RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
     FILL_WAIT: '7ms',
   })
   expect(config.RPC_URL).toEqual(['http://127.0.0.1:1', 'https://b.example'])
-  expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
   expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT: 7, ABSENT_RECHECK_AFTER: 30_000 })
 })
 

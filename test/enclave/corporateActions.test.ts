@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { dayAfter, dayAt } from '../../src/broker/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { ONE_SHARE } from '../../src/protocol/units.js'
+import { ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
 import { shares } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { posting } from './support/chainRelay.js'
@@ -181,4 +182,67 @@ it('a dividend that comes late is found behind a move of the portfolio', async (
   expect(await world().resolve(move)).toEqual({ outcome: 'done' })
   await act('ENTITLEMENT', exDate)
   expect(await alice()).toMatchObject({ positions: {}, entitlements: { 0: positions.AAPL?.qty } })
+})
+
+/** The exchange's day today; the broker's clock is the system's. */
+const today = () => dayAt(new Date())
+const split = (day: string) => ({
+  ...({ type: 'forward_split', symbol: 'AAPL', newRate: '2', oldRate: '1' } as const),
+  day,
+})
+
+it('a symbol is halted from its split until the list has it; orders of others go on', async () => {
+  const { broker, settled, refused } = world()
+  await settled(buy(1_000))
+  const before = (await alice()).positions.AAPL?.qty ?? 0n
+  broker.control.announce(split(today()))
+  expect(await refused(buy(100))).toBe('corporate-action')
+  expect(await refused(sell(100))).toBe('corporate-action')
+  expect(await refused({ ...sell(0), side: 'WITHDRAW', amount: shares(1) })).toBe('corporate-action')
+  await settled({ ...buy(100), symbol: 'MSFT' })
+  broker.control.book(split(today()))
+  expect(await refused(sell(100))).toBe('corporate-action')
+  await act('SPLIT', await world().chain.now(), 2n, 1n)
+  await settled(sell(100))
+  expect((await alice()).positions.AAPL?.qty).toBeLessThan(before * 2n)
+  expect((await alice()).positions.AAPL?.qty).toBeGreaterThan(before)
+})
+
+it('a symbol is halted for the session of the ex-date: an order that waits for it is refunded with the reason', async () => {
+  const { broker, open, run, noticeCode, settled } = world()
+  const exDate = dayAfter(today(), 2)
+  broker.control.announce(split(exDate))
+  await settled(buy(100))
+  broker.control.clock({ open: false, nextOpen: `${exDate}T14:30:00Z` })
+  const early = await open({ ...buy(100), symbol: 'MSFT', deadlineIn: 4 * 86_400 })
+  expect(await run(early)).toMatchObject({ outcome: 'queued', code: 'market-closed' })
+  broker.control.announce({ ...split(exDate), symbol: 'MSFT' })
+  const result = await run(early)
+  expect(result.outcome).toBe('refunded')
+  expect(await noticeCode(early, result)).toBe('corporate-action')
+})
+
+it('a live order of a halted symbol is cancelled, and ends with the reason', async () => {
+  const { broker, live, run, noticeCode } = world()
+  const order = await live(buy(100))
+  broker.control.announce(split(today()))
+  const result = await run(order)
+  expect(result.outcome).toBe('refunded')
+  expect(await noticeCode(order, result)).toBe('corporate-action')
+})
+
+it('a reconciliation leaves a halted symbol as it is, and counts its new shares once the list has the split', async () => {
+  const { broker, settled, reconcile, chain } = world()
+  await settled(buy(1_000))
+  await settled({ ...buy(100), symbol: 'MSFT' })
+  const supplyOf = (symbol: string) => chain.read('token', 'totalSupply', nameToBytes32(symbol))
+  const minted = await supplyOf('AAPL')
+  broker.control.book(split(today()))
+  await reconcile()
+  expect(await supplyOf('AAPL')).toBe(minted)
+  expect(await supplyOf('MSFT')).not.toBe(0n)
+  await act('SPLIT', await chain.now(), 2n, 1n)
+  await reconcile()
+  const held = broker.control.accounts().find(({ name }) => name === 'enclave')?.positions.AAPL ?? ''
+  expect(await supplyOf('AAPL')).toBe(parseDecimal(held, SHARE_DECIMALS))
 })

@@ -51,13 +51,3 @@ it('reconciling reads again when another run was first', async () => {
   expect(both).toEqual([{ outcome: 'done' }, { outcome: 'done' }])
   expect(await supply('AAPL')).toBe(shares(5))
 })
-
-it('reconciling leaves halted symbols alone', async () => {
-  holds({ AAPL: '5', MSFT: '3' })
-  const { createEnclave } = await import('../../src/enclave/enclave.js')
-  const enclave = createEnclave({ ...world().deps(), haltedSymbols: new Set(['AAPL']) })
-  const stopAt = Math.floor(world().clock.now() / 1_000) + 60
-  const job = { job: 'reconcile', runId: crypto.randomUUID(), stopAt } as const
-  expect(await enclave.run(job, async () => undefined)).toEqual({ outcome: 'done' })
-  expect([await supply('AAPL'), await supply('MSFT')]).toEqual([0n, shares(3)])
-})

@@ -7,6 +7,7 @@ import type { Intent } from '../../protocol/intent.js'
 import { FINAL_OUTCOMES, type RunResult } from '../../protocol/job.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
 import { ConflictError, codeOf, PostponedError, RunFailure, restarting } from '../failures.js'
+import { isHalted, unlessHalted } from '../halts.js'
 import { withoutOrder } from '../money.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
@@ -264,7 +265,11 @@ async function admit(
   const asked = { terms, intent, portfolio, limits: run.limits }
   const verdict = cancelled
     ? ({ refused: 'cancelled' } as const)
-    : await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market))
+    : await unlessHalted(
+        run,
+        terms.symbol,
+        await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market)),
+      )
   if ('refused' in verdict) {
     await assertNothingAtBroker(run, terms.orderId)
     return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
@@ -302,7 +307,7 @@ async function placeOrGiveUp(
   const facts = await readChainFacts(run, terms, without, look)
   const actions = await run.chain.actions(look.head)
   const judge = (market: object) => judgeHeld(order, without, { facts, actions }, { ...market, clock })
-  const verdict = await judged(run, terms.symbol, judge)
+  const verdict = await unlessHalted(run, terms.symbol, await judged(run, terms.symbol, judge))
   if ('refused' in verdict) return giveUp(run, order, verdict.refused)
   if ('isClosed' in verdict) {
     return { outcome: 'queued', retryAt: retryClosed(run.clock.seconds(), clock), code: 'market-closed' }
@@ -349,10 +354,12 @@ async function giveUp(
 async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Promise<RunResult> {
   const { deadline } = known.terms
   const isLate = (await run.chain.look()).head.timestamp >= deadline
-  const now = await followOrCancel(run, known, isLate || cancelled)
-  const reason = reasonOf(now.order, isLate && !cancelled)
+  const mustEnd = isLate || cancelled
+  const halted = !mustEnd && known.is === 'live' && (await isHalted(run, known.terms.symbol))
+  const now = await followOrCancel(run, known, mustEnd || halted)
+  const reason = halted ? 'corporate-action' : reasonOf(now.order, isLate && !cancelled)
   const mayFollow = now.is === 'ended' && isRenewable(now.entry, now)
-  if (now.is === 'live' || (mayFollow && !isLate && !cancelled)) return placedLater(run, now)
+  if (now.is === 'live' || (mayFollow && !mustEnd && !halted)) return placedLater(run, now)
   if (mayFollow) {
     // Another run may be renewing it, one without the cancellation or with an older look at the chain.
     const ended = await giveUp(run, decodeEntry(now, [...now.earlier, now.order]), reason)

@@ -123,6 +123,8 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
     getPositions: wrapped('getPositions', false, broker.getPositions),
     getAccount: wrapped('getAccount', false, broker.getAccount),
+    getAnnouncements: wrapped('getAnnouncements', false, broker.getAnnouncements),
+    getBookedEntries: wrapped('getBookedEntries', false, broker.getBookedEntries),
     getActivities: wrapped('getActivities', false, broker.getActivities),
   }
 }

@@ -149,7 +149,6 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Bo
       depthWaitMs: 2_000,
     },
     fees: FEES,
-    haltedSymbols: new Set(),
     limits: { order: 0n, withdrawal: 0n },
     batching: { accounts: 1, maxDelayMs: 0 },
     ...CHAIN_SETTINGS,

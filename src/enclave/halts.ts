@@ -1,0 +1,72 @@
+// A symbol is halted from a corporate action's day until the public list has it: broker and portfolios count in different shares then.
+import { type Broker, bookingsOf, dayAfter, dayAt, eventsOf, haltedOn } from '../broker/index.js'
+import type { CorporateEvent } from '../protocol/actionReport.js'
+import { bytes32ToName } from '../protocol/identifiers.js'
+import { USDC } from './money.js'
+import type { NoticeCode } from './notices.js'
+import type { Run } from './run.js'
+
+/** Days of announcements. Older ones cannot halt any more, and later ones do not matter yet. */
+const LOOK_BACK_DAYS = 365
+const LOOK_AHEAD_DAYS = 90
+
+/** Everything that the broker has announced about these symbols, or booked since the contracts were deployed. */
+export async function readEvents(
+  {
+    broker,
+    chain,
+  }: {
+    broker: Pick<Broker, 'getAnnouncements' | 'getBookedEntries'>
+    chain: Pick<Run['chain'], 'deployedAt'>
+  },
+  symbols: readonly string[],
+  today: string,
+): Promise<CorporateEvent[]> {
+  const first = dayAt(new Date((await chain.deployedAt()) * 1_000))
+  const oldest = dayAfter(today, -LOOK_BACK_DAYS)
+  const sorted = [...new Set(symbols)].sort()
+  const start = first > oldest ? first : oldest
+  const [announced, booked] = await Promise.all([
+    broker.getAnnouncements({ symbols: sorted, start, end: dayAfter(today, LOOK_AHEAD_DAYS) }),
+    // Entries of a day bear its midnight.
+    broker.getBookedEntries({ after: new Date(Date.parse(first) - 1) }),
+  ])
+  return eventsOf(announced, bookingsOf(booked))
+}
+
+/**
+ * The symbols among these and the listed ones that are halted. The list counts as it stands at the depth of permissions.
+ * @param session whether of the market's next session, or of the present one; else of today
+ */
+export async function readHalted(
+  run: Pick<Run, 'broker' | 'chain'>,
+  symbols: readonly string[],
+  { session }: { session: boolean },
+): Promise<ReadonlySet<string>> {
+  const [{ deep }, { timestamp, isOpen, nextOpen }] = await Promise.all([
+    run.chain.look(),
+    run.broker.getClock(),
+  ])
+  const [listed, actions] = await Promise.all([
+    run.chain.token.listedSymbols(deep.hash),
+    run.chain.actions(deep),
+  ])
+  const names = listed.map(bytes32ToName).filter((name) => name !== null)
+  const events = await readEvents(run, [...names, ...symbols], dayAt(timestamp))
+  return haltedOn(dayAt(isOpen || !session ? timestamp : nextOpen), events, actions)
+}
+
+/** Whether an order of this symbol would trade in other shares than its portfolio counts in. */
+export async function isHalted(run: Pick<Run, 'broker' | 'chain'>, symbol: string): Promise<boolean> {
+  return symbol !== USDC && (await readHalted(run, [symbol], { session: true })).has(symbol)
+}
+
+/** The verdict about an order, or its refusal because the symbol is halted. */
+export async function unlessHalted<V extends object>(
+  run: Run,
+  symbol: string,
+  verdict: V,
+): Promise<V | { refused: NoticeCode }> {
+  if ('refused' in verdict) return verdict
+  return (await isHalted(run, symbol)) ? { refused: 'corporate-action' } : verdict
+}
