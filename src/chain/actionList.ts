@@ -1,8 +1,8 @@
 // The entries of `CorporateActions` as its views return them. Also runs in a browser.
 import * as z from 'zod'
 import { type CorporateAction, corporateActionSchema } from '../protocol/corporateActions.js'
-import { bytes32Schema } from '../protocol/hex.js'
-import { bytes32ToName } from '../protocol/identifiers.js'
+import { bytes32Schema, ZERO_BYTES32 } from '../protocol/hex.js'
+import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 
 /** Entries of the list that one view returns. */
 export const ACTIONS_AT_ONCE = 500
@@ -38,4 +38,14 @@ export function actionOf(
 ): CorporateAction {
   const own = FIELDS[kind].map((field) => [field, fields[field]])
   return corporateActionSchema.parse({ kind, index, recordAt, symbol, ...Object.fromEntries(own) })
+}
+
+/** The fields of an action's struct, as the contract takes them. */
+export function actionStruct(
+  action: Pick<CorporateAction, 'kind' | 'symbol' | 'recordAt'> &
+    Readonly<Record<'numerator' | 'denominator', bigint>> & { entitlement: number; successor: string },
+): readonly unknown[] {
+  const { kind, recordAt, numerator, denominator, entitlement, symbol, successor } = action
+  const next = successor === '' ? ZERO_BYTES32 : nameToBytes32(successor)
+  return [KINDS.indexOf(kind), recordAt, numerator, denominator, entitlement, nameToBytes32(symbol), next]
 }

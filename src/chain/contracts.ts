@@ -4,7 +4,7 @@ import { type AccountMove, accountMoveSchema } from '../protocol/accountMove.js'
 import type { ContractAddresses, OrderState } from '../protocol/api.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
-import { actionOf, listedActionSchema } from './actionList.js'
+import { ACTIONS_AT_ONCE, actionOf, listedActionSchema } from './actionList.js'
 import { interfaces } from './interfaces.js'
 import {
   addressValue,
@@ -171,13 +171,23 @@ export type EquityToken = ReturnType<typeof createEquityToken>
 export function createCorporateActions(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.corporateActions)
   return {
+    address,
     /** The running hash of the list; zero while it is empty. */
     listHash: (block?: BlockTag) => read('listHash', [], bytes32Value, block),
-    count: (block?: BlockTag) => read('count', [], numberValue, block),
-    /** The entries of the list from one on, and before another. */
-    async list(from: number, to: number, block?: BlockTag): Promise<CorporateAction[]> {
-      const actions = await read('list', [from, to], z.array(listedActionSchema), block)
-      return actions.map((action, at) => actionOf(action, from + at))
+    /** Unix seconds from which an action can be enacted that was proposed; 0 if it is not, 2^64 − 1 once it is in the list. */
+    effectiveAt: (digest: Hex, block?: BlockTag) => read('effectiveAt', [digest], uintValue, block),
+    /** @param action the fields of its struct, in their order */
+    digestOf: (action: readonly unknown[]) => read('digestOf', [action], bytes32Value),
+    /** The whole list. */
+    async all(block?: BlockTag): Promise<CorporateAction[]> {
+      const count = await read('count', [], numberValue, block)
+      const actions: CorporateAction[] = []
+      while (actions.length < count) {
+        const to = Math.min(actions.length + ACTIONS_AT_ONCE, count)
+        const piece = await read('list', [actions.length, to], z.array(listedActionSchema), block)
+        actions.push(...piece.map((action, at) => actionOf(action, actions.length + at)))
+      }
+      return actions
     },
   }
 }

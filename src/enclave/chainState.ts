@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { createSignatureCheck } from '../chain/accountSignature.js'
-import { ACTIONS_AT_ONCE } from '../chain/actionList.js'
 import type { PortfolioWrite } from '../chain/calledAuthorization.js'
 import {
   type Contracts,
@@ -122,13 +121,7 @@ export function createSharedChain(options: ChainOptions) {
       const listHash = await contract.listHash(hash)
       if (listHash === ZERO_BYTES32) return []
       if (listed?.listHash !== listHash) {
-        const actions: CorporateAction[] = []
-        const count = await contract.count(hash)
-        while (actions.length < count) {
-          const to = Math.min(actions.length + ACTIONS_AT_ONCE, count)
-          actions.push(...(await contract.list(actions.length, to, hash)))
-        }
-        listed = { listHash, actions }
+        listed = { listHash, actions: await contract.all(hash) }
       }
       return listed.actions
     },

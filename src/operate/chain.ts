@@ -1,4 +1,5 @@
 import { type JsonRpcProvider, Wallet } from 'ethers'
+import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
@@ -29,6 +30,12 @@ export async function connectChain(env: Environment, expected: number | null): P
   close()
   const problem = `is a node of chain ${chainId}, not of chain ${expected}`
   throw new ConfigError([{ name: 'RPC_URL', problem }])
+}
+
+/** The chain's time, in Unix seconds. */
+export async function timeOf(rpc: Chain['rpc']): Promise<number> {
+  const [answer] = await rpc.send([blockCall('latest')])
+  return resultOf(answer, blockSchema).timestamp
 }
 
 export function walletOf(key: Secret<string>, { provider }: Pick<Chain, 'provider'>): Wallet {

@@ -3,6 +3,7 @@ import {
   type AuthorityRole,
   createAuthority,
   createContracts,
+  createCorporateActions,
   createUsdc,
   ROLES,
 } from '../chain/contracts.js'
@@ -13,7 +14,7 @@ import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
-import type { Call, Chain } from './chain.js'
+import { type Call, type Chain, timeOf } from './chain.js'
 import type { DeploymentFile } from './settings.js'
 
 /** The contracts of one deployment, read through the chain's nodes. */
@@ -21,10 +22,13 @@ export type Platform = ReturnType<typeof createPlatform>
 
 export function createPlatform({ rpc }: Chain, deployment: DeploymentFile) {
   const caller = createViewCaller(rpc)
+  const contracts = createContracts(caller, deployment.contracts)
   return {
-    ...createContracts(caller, deployment.contracts),
+    ...contracts,
     authority: createAuthority(caller, deployment.authority),
     usdc: createUsdc(caller, deployment.usdc),
+    actions: async () => createCorporateActions(caller, await contracts.token.actions()),
+    time: () => timeOf(rpc),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ExitCode } from '../terminal/exitCodes.js'
 import { createProgram } from '../terminal/program.js'
+import { addActions } from './actions.js'
 import { addChainCommands } from './chainCommands.js'
 import { deploy } from './deploy.js'
 import { addDoctorCommands } from './doctor/commands.js'
@@ -40,6 +41,7 @@ export function runOperate(args: readonly string[], process: OperateProcess): Pr
     .addHelpText('after', DEPLOY_VARIABLES)
     .action((options: CommonOptions) => deploy(process, options))
   addChainCommands(root, process)
+  addActions(root, process)
   addMove(root, process)
   addResolve(root, process)
   addWatch(root, process)

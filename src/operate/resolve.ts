@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { createAuthority } from '../chain/contracts.js'
-import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
@@ -26,7 +25,7 @@ import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
 import { anAmount, anId } from '../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../terminal/failure.js'
-import { addressOf, type Chain, connectChain, walletOf } from './chain.js'
+import { addressOf, type Chain, connectChain, timeOf, walletOf } from './chain.js'
 import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
 import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
@@ -101,7 +100,7 @@ export async function resolveAsOwner(
   const owner = addressOf(walletOf(key, chain))
   const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
   await requireRole({ authority }, 'owner', owner)
-  const validBefore = (await timeOf(chain)) + VALID_S
+  const validBefore = (await timeOf(chain.rpc)) + VALID_S
   const { unsigned, lines, facts } = await plan(validBefore)
   for (const line of lines) speech.say(line)
   speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
@@ -114,12 +113,6 @@ export async function resolveAsOwner(
 
 /** How long the owner's word counts, in seconds: for the run that it is sent to, and a repetition after an outage. */
 const VALID_S = 3_600
-
-/** The chain's time, in Unix seconds. */
-async function timeOf({ rpc }: Pick<Chain, 'rpc'>): Promise<number> {
-  const [answer] = await rpc.send([blockCall('latest')])
-  return resultOf(answer, blockSchema).timestamp
-}
 
 async function orderOf(
   process: OperateProcess,

@@ -52,6 +52,8 @@ const OWN = {
   ],
   'order-unreadable': [EXIT.failed, "see --help for the enclave's report"],
   'move-not-due': [EXIT.failed, 'look at its events with "watch", or at "confidential-trading move show"'],
+  'actions-unreadable': [EXIT.failed, "see --help for the enclave's report"],
+  'action-unplanned': [EXIT.failed, '"actions" lists what is known of it'],
   'order-not-held': [EXIT.failed, 'look at GET /orders/<order>'],
   'server-unavailable': [EXIT.unavailable, 'try again'],
 } as const satisfies Record<string, Entry>

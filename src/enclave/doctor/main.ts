@@ -1,6 +1,7 @@
-// The enclave's part of `operate doctor`, `invariants` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
+// The enclave's part of `operate doctor`, `invariants`, `actions` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { actionReportSchema } from '../../protocol/actionReport.js'
 import { addressSchema } from '../../protocol/address.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -8,17 +9,24 @@ import { type OrderReport, orderReportSchema } from '../../protocol/resolution.j
 import { requireNode } from '../../service/version.js'
 import { type EnclaveConfig, keysOf, loadConfig } from '../config.js'
 import { createPortfolioStore } from '../stores.js'
+import { reportActions } from './actions.js'
 import { chainOf, checkEnclave } from './checkup.js'
 
 /** One JSON object on standard output. Exits 0 once it is written, 1 when it could not be made. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      actions: { type: 'boolean', default: false },
       account: { type: 'string' },
       money: { type: 'boolean', default: false },
       order: { type: 'string' },
     },
   })
+  if (values.actions) {
+    const report = await reportActions(loadConfig())
+    process.stdout.write(`${JSON.stringify(z.encode(actionReportSchema, report))}\n`)
+    return
+  }
   if (values.order !== undefined) {
     const order = await reportOrder(loadConfig(), bytes32Schema.parse(values.order))
     process.stdout.write(`${JSON.stringify(z.encode(orderReportSchema, order))}\n`)

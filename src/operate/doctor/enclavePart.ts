@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
+import { type ActionReport, actionReportSchema } from '../../protocol/actionReport.js'
 import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.js'
 import type { Hex } from '../../protocol/hex.js'
 import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
@@ -33,6 +34,11 @@ export function askEnclave(
 /** Has the enclave's part report an order of the ledger, as {@link askEnclave} runs it. @throws NoReportError */
 export function askOrder(envFile: string, orderId: Hex): Promise<OrderReport> {
   return runPart(envFile, ['--order', orderId], orderReportSchema)
+}
+
+/** Has the enclave's part report corporate actions, as {@link askEnclave} runs it. @throws NoReportError */
+export function askActions(envFile: string): Promise<ActionReport> {
+  return runPart(envFile, ['--actions'], actionReportSchema)
 }
 
 function runPart<T>(envFile: string, args: readonly string[], schema: z.ZodType<T>): Promise<T> {

@@ -1,0 +1,256 @@
+import type { Command } from 'commander'
+import {
+  type ActionTerms,
+  type Decision,
+  dayAfter,
+  entryOf,
+  haltedOn,
+  isInForce,
+  isPaid,
+  planOf,
+  type Unplanned,
+} from '../broker/index.js'
+import { actionStruct } from '../chain/actionList.js'
+import { interfaces } from '../chain/interfaces.js'
+import { type ActionReport, actionReportSchema, type CorporateEvent } from '../protocol/actionReport.js'
+import { sameAddress } from '../protocol/address.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import type { Hex } from '../protocol/hex.js'
+import { formatDecimal, ONE_SHARE, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { CommandError, usage } from '../terminal/failure.js'
+import { connectChain } from './chain.js'
+import { asOwner } from './chainCommands.js'
+import { type Change, createPlatform, type Platform } from './changes.js'
+import { askActions, NoReportError, readReport } from './doctor/enclavePart.js'
+import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { readDeployment } from './settings.js'
+
+const HELP = `
+Without an action the command lists what the broker has announced, what it has booked, and what the contracts have of it. With one it sends
+what comes next, as the owner: a proposal, or what has been proposed and is due. Run it again until the list says that it is in force.
+Where the booking differs from the announcement, --as-booked lets the booking count.
+
+What the broker has is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
+another user, have it reported there, and name the file with --enclave-report:
+  ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js --actions > actions.json`
+
+interface Options extends CommonOptions, Decision {
+  readonly withdraw?: true
+  readonly enclaveReport?: string
+}
+
+/** Adds `actions`: lists corporate actions, and enters one that the owner confirms. */
+export function addActions(root: Command, process: OperateProcess): void {
+  addCommand(root, 'actions', 'lists corporate actions, or enters one that the broker has booked')
+    .argument('[action]', 'as the list names it, such as AAPL:split:2026-03-02')
+    .option('--as-booked', 'takes the terms of the booking, whatever was announced')
+    .option(
+      '--cash <usdc>',
+      'what holders get in all for what the platform cannot hold for them; 0 for nothing',
+      cash,
+    )
+    .option('--withdraw', 'withdraws what was proposed of it')
+    .option('--enclave-report <file>', 'takes this report of the broker instead of asking the enclave')
+    .addHelpText('after', HELP)
+    .action((id: string | undefined, options: Options) =>
+      id === undefined ? list(process, options) : enter(process, options, id),
+    )
+}
+
+function cash(text: string): bigint {
+  return parseDecimal(text, USDC_DECIMALS)
+}
+
+/** An entry of a plan, and what the contracts have of it. */
+interface Step {
+  readonly terms: ActionTerms
+  readonly state: 'listed' | 'proposed' | 'missing'
+  /** Of one that is proposed: Unix seconds from which it can be enacted. */
+  readonly effectiveAt: number
+  /** Null as long as the entry before it is not listed that it refers to. */
+  readonly struct: readonly unknown[] | null
+  readonly digest: Hex | null
+}
+
+type Contract = Awaited<ReturnType<Platform['actions']>>
+
+async function stepsOf(contract: Contract, listed: readonly CorporateAction[], plan: readonly ActionTerms[]) {
+  const claim = plan.find(({ kind }) => kind === 'ENTITLEMENT')
+  const entitlement = claim && entryOf(claim, listed)?.index
+  const isSplitListed = plan.every((terms) => !isRatio(terms) || entryOf(terms, listed) !== undefined)
+  return Promise.all(
+    plan.map(async (terms): Promise<Step> => {
+      const none = { terms, effectiveAt: 0, struct: null, digest: null }
+      if (entryOf(terms, listed)) return { ...none, state: 'listed' }
+      // Anyone may enact what is due, in any order: an entry that must come after another is proposed after it.
+      const mustWait =
+        terms.kind === 'PAYMENT'
+          ? entitlement === undefined
+          : terms.kind === 'SYMBOL_CHANGE' && !isSplitListed
+      if (mustWait) return { ...none, state: 'missing' }
+      const struct = actionStruct({
+        ...terms,
+        entitlement: terms.kind === 'PAYMENT' ? (entitlement ?? 0) : 0,
+      })
+      const digest = await contract.digestOf(struct)
+      const effectiveAt = Number(await contract.effectiveAt(digest))
+      return { terms, struct, digest, effectiveAt, state: effectiveAt > 0 ? 'proposed' : 'missing' }
+    }),
+  )
+}
+
+function isRatio({ kind }: ActionTerms): boolean {
+  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
+}
+
+/** @throws CommandError `actions-unreadable` */
+async function list(process: OperateProcess, options: Options): Promise<void> {
+  const speech = createSpeech(process, options)
+  const deployment = readDeployment(options.directory)
+  const chain = await connectChain(process.env, deployment.chainId)
+  try {
+    const report = await reportOf(process, options)
+    const contract = await createPlatform(chain, deployment).actions()
+    const listed = await contract.all()
+    const rows = await Promise.all(
+      named(report).map(async ({ id, event }) => {
+        const plan = planOf(event)
+        const steps = typeof plan === 'string' ? [] : await stepsOf(contract, listed, plan)
+        const { state, text } = stateOf(event, plan, { steps, listed })
+        const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
+        const { announced, booked } = event
+        const known = { announced: announced !== null, booked: booked !== null, halted, state }
+        const planned = steps.map(({ terms, ...step }) => ({
+          ...{ text: textOf(terms), state: step.state },
+          ...(step.state === 'proposed' && { effectiveAt: step.effectiveAt }),
+        }))
+        return {
+          line: `${id}  ${halted ? 'halted, ' : ''}${text}`,
+          row: { id, ...known, reason: typeof plan === 'string' ? plan : null, steps: planned },
+          isOld:
+            state === 'in-force' || (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS)),
+        }
+      }),
+    )
+    const shown = rows.filter(({ isOld }) => !isOld)
+    const done = rows.length - shown.length
+    const lines = [...shown.map(({ line }) => line), `${shown.length} to look at, ${done} in force or over`]
+    speech.result(lines, {
+      command: 'actions',
+      chainId: deployment.chainId,
+      actions: rows.map(({ row }) => row),
+    })
+  } finally {
+    chain.close()
+  }
+}
+
+/** An announced action that is never booked was about shares that the account did not hold. */
+const UNBOOKED_DAYS = 45
+
+/** The name of each event, which a person types. */
+function named({ events }: ActionReport): { id: string; event: CorporateEvent }[] {
+  const seen = new Map<string, number>()
+  return events.map((event) => {
+    const name = `${event.symbol}:${event.kind}:${event.day}`
+    const before = seen.get(name) ?? 0
+    seen.set(name, before + 1)
+    return { id: before === 0 ? name : `${name}:${before + 1}`, event }
+  })
+}
+
+const REASONS: Readonly<Record<Unplanned, string>> = {
+  'not-booked': 'announced, and not booked yet',
+  'not-announced': 'booked without an announcement: look at it, then --as-booked',
+  'days-differ': 'booked on another day than announced: look at it, then --as-booked',
+  'terms-differ': 'booked otherwise than announced: look at it, then --as-booked',
+  'shares-not-stated': 'booked without the number of shares: ask the broker',
+  'needs-cash': 'booked: sell the new shares at the broker, and name the proceeds with --cash',
+  'unknown-kind': 'of a kind that is not carried out: --cash says what holders get for it',
+}
+
+function stateOf(
+  event: CorporateEvent,
+  plan: readonly ActionTerms[] | Unplanned,
+  { steps, listed }: { steps: readonly Step[]; listed: readonly CorporateAction[] },
+): { state: string; text: string } {
+  const isDividend = event.kind === 'cash-dividend'
+  const isEntered = steps.length > 0 && steps.every((step) => step.state === 'listed')
+  const isOver = isDividend ? isPaid(event, listed) : isInForce(event, listed)
+  if (isOver && (isEntered || typeof plan === 'string')) return { state: 'in-force', text: 'in force' }
+  if (typeof plan === 'string') return { state: plan, text: REASONS[plan] }
+  if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
+  const waiting = steps.filter(({ state }) => state === 'proposed')
+  const next = steps.find(({ state, struct }) => state === 'missing' && struct !== null)
+  if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms)}` }
+  const from = Math.min(...waiting.map(({ effectiveAt }) => effectiveAt))
+  return { state: 'proposed', text: `proposed, to be enacted from ${timeText(from)} on` }
+}
+
+/** Sends what comes next of an action. @throws CommandError `actions-unreadable`, `action-unplanned` */
+async function enter(process: OperateProcess, options: Options, id: string): Promise<void> {
+  const event = named(await reportOf(process, options)).find((each) => each.id === id)?.event
+  if (event === undefined) throw usage(`the broker has no action "${id}": "actions" lists them`)
+  const plan = planOf(event, options)
+  if (typeof plan === 'string') throw new CommandError('action-unplanned', REASONS[plan])
+  return asOwner(process, 'actions', options, async (platform) => {
+    const contract = await platform.actions()
+    const steps = await stepsOf(contract, await contract.all(), plan)
+    const now = await platform.time()
+    return steps.flatMap(
+      (step) => changeOf(contract.address, step, { now, withdraw: options.withdraw === true }) ?? [],
+    )
+  })
+}
+
+/** The next change of one entry; undefined where it waits for another. */
+function changeOf(
+  to: Hex,
+  { terms, state, effectiveAt, struct, digest }: Step,
+  { now, withdraw }: { now: number; withdraw: boolean },
+): Change | undefined {
+  const what = textOf(terms)
+  const call = (text: string, method: string, argument: unknown): Change => ({
+    text,
+    call: { to, text, data: interfaces.corporateActions.encodeFunctionData(method, [argument]) },
+  })
+  if (withdraw)
+    return state === 'proposed' ? call(`withdraw the proposal: ${what}`, 'withdraw', digest) : undefined
+  if (state === 'listed') return { text: `enter: ${what}`, call: null }
+  if (struct === null) return undefined
+  if (state === 'missing') return call(`propose: ${what}`, 'propose', struct)
+  if (effectiveAt <= now) return call(`enact: ${what}`, 'enact', struct)
+  return { text: `propose: ${what}; it can be enacted from ${timeText(effectiveAt)} on`, call: null }
+}
+
+function textOf({ kind, symbol, recordAt, numerator, denominator, successor }: ActionTerms): string {
+  if (kind === 'SYMBOL_CHANGE') return `${symbol} is ${successor} from now on`
+  if (kind === 'REMOVAL') return `${symbol} is worthless`
+  if (kind === 'ENTITLEMENT') return `a claim of those who held ${symbol} at ${timeText(recordAt)}`
+  if (kind !== 'PAYMENT') return `${denominator} ${symbol} become ${numerator}`
+  // Rounded down, for people: the figures themselves are in the entry.
+  const each = formatDecimal((numerator * ONE_SHARE) / denominator, USDC_DECIMALS + 9)
+  return `${each} USDC for each ${symbol} that has a claim`
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString()
+}
+
+async function reportOf(
+  process: OperateProcess,
+  { enclaveReport: file, directory }: Options,
+): Promise<ActionReport> {
+  const { chainId, contracts } = readDeployment(directory)
+  const fail = (text: string) => new CommandError('actions-unreadable', text)
+  try {
+    const report =
+      file === undefined
+        ? await askActions(process.env.ENCLAVE_ENV_FILE ?? '.env.enclave')
+        : await readReport(file, actionReportSchema)
+    if (report.chainId === chainId && sameAddress(report.token, contracts.equityToken)) return report
+    throw fail('the report is of another deployment')
+  } catch (error) {
+    throw error instanceof NoReportError ? fail(error.message) : error
+  }
+}

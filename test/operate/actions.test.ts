@@ -1,0 +1,159 @@
+// The owner enters what the broker has booked: from a report of the enclave's part, on a real chain.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { dayAt } from '../../src/broker/index.js'
+import { createChainState } from '../../src/enclave/chainState.js'
+import { systemClock } from '../../src/enclave/clock.js'
+import { actionsOf } from '../../src/enclave/doctor/actions.js'
+import { actionReportSchema } from '../../src/protocol/actionReport.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { brokerOf, startStandIn } from '../support/brokerStandIn.js'
+import { useChain } from '../support/chain.js'
+import { operate } from '../support/operate.js'
+import { rpcOf } from '../support/tappedRpc.js'
+import { directoryOf, keyOf } from './operateUnderTest.js'
+
+const DELAY = 2 * 86_400
+const chain = useChain(undefined, { delays: { rotation: DELAY } })
+const TODAY = dayAt(new Date())
+const AAPL = { symbol: 'AAPL', day: TODAY }
+const SPLIT = { type: 'forward_split', ...AAPL, newRate: '3', oldRate: '2' } as const
+const DIVIDEND = { type: 'cash_dividend', ...AAPL, rate: '0.25' } as const
+
+/** A broker that holds 1.5 AAPL, and the command with its report. */
+async function setUp() {
+  const { url, control, stop } = await startStandIn()
+  onTestFinished(stop)
+  control.account({ name: 'enclave', positions: { AAPL: '1.5' } })
+  const { addresses, anvil } = chain()
+  const state = createChainState({
+    ...{ rpc: rpcOf(chain()), chainId: anvil.chainId, addresses, depth: 0, clock: systemClock },
+    maxHeadAgeMs: Number.MAX_SAFE_INTEGER,
+  })
+  const directory = await directoryOf(chain())
+  async function actions(...args: string[]) {
+    const report = join(directory, 'actions.json')
+    await writeFile(
+      report,
+      JSON.stringify(z.encode(actionReportSchema, await actionsOf(state, brokerOf(url)))),
+    )
+    const all = ['actions', ...args, '--enclave-report', report, '--directory', directory, '--yes']
+    const env = { RPC_URL: anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+    return operate(all, { env })
+  }
+  /** The states of everything that is listed. */
+  async function states(): Promise<string[]> {
+    const { out } = await actions('--json')
+    const { actions: rows } = z
+      .looseObject({ actions: z.array(z.looseObject({ state: z.string() })) })
+      .parse(JSON.parse(out))
+    return rows.map(({ state: each }) => each)
+  }
+  const listed = () => chain().read('actions', 'count')
+  /** After the proposals' delay. */
+  const wait = async () => chain().mineAt((await chain().now()) + DELAY)
+  return { control, actions, states, listed, wait }
+}
+
+it('a split is listed from its announcement on, and enters the list by two commands: a proposal, and once it is due', async () => {
+  const { control, actions, states, listed, wait } = await setUp()
+  const id = `AAPL:split:${TODAY}`
+  control.announce(SPLIT)
+  expect((await actions()).out).toContain(`${id}  halted, announced, and not booked yet`)
+  expect(await actions(id)).toMatchObject({ exit: 1, err: expect.stringContaining('not booked yet') })
+  control.book(SPLIT)
+  expect((await actions()).out).toContain(`${id}  halted, to propose: 2 AAPL become 3`)
+  expect((await actions(id)).err).toContain('will propose: 2 AAPL become 3')
+  expect(await states()).toEqual(['proposed'])
+  const early = await actions(id)
+  expect(early).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+  await wait()
+  expect((await actions(id)).err).toContain('will enact: 2 AAPL become 3')
+  expect(await listed()).toBe(1n)
+  expect(await states()).toEqual(['in-force'])
+  expect((await actions()).out).toBe('0 to look at, 1 in force or over\n')
+  expect(await actions(id)).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+  expect(await listed()).toBe(1n)
+})
+
+it('a cash dividend is claimed from its announcement on, and paid as it was booked, once', async () => {
+  const { control, actions, states, listed, wait } = await setUp()
+  const id = `AAPL:cash-dividend:${TODAY}`
+  control.announce(DIVIDEND)
+  await actions(id)
+  await wait()
+  await actions(id)
+  expect(await states()).toEqual(['claimed'])
+  control.book({ ...DIVIDEND, withholding: '0.15' })
+  await actions(id)
+  await wait()
+  expect((await actions(id)).err).toContain(
+    'will enact: 0.213333333333333 USDC for each AAPL that has a claim',
+  )
+  expect(await states()).toEqual(['in-force'])
+  await actions(id)
+  expect(await listed()).toBe(2n)
+  const [claim, payment] = Object.values(Object(await chain().read('actions', 'list', 0, 2)))
+  expect([Object(claim).kind, Object(payment).kind, Object(payment).symbol]).toEqual([
+    2n,
+    3n,
+    nameToBytes32('AAPL'),
+  ])
+  // 0.37 less 0.05, for one and a half.
+  expect(Object(payment).numerator * 3n).toBe(Object(payment).denominator * 640_000n)
+})
+
+it('a booking that differs from its announcement waits for the owner, who may take it and withdraw it again', async () => {
+  const { control, actions, states, listed } = await setUp()
+  const id = `AAPL:split:${TODAY}`
+  control.announce({ ...SPLIT, newRate: '2', oldRate: '3', type: 'reverse_split' })
+  control.book(SPLIT)
+  expect((await actions()).out).toContain(`${id}  halted, booked otherwise than announced`)
+  expect((await actions(id)).exit).toBe(1)
+  expect((await actions(id, '--as-booked')).err).toContain('will propose: 2 AAPL become 3')
+  expect((await actions(id, '--as-booked', '--withdraw')).err).toContain(
+    'will withdraw the proposal: 2 AAPL become 3',
+  )
+  expect(await states()).toEqual(['terms-differ'])
+  expect(await listed()).toBe(0n)
+})
+
+it('a merger halts its symbol until all its entries are in force, each after the one that it needs', async () => {
+  const { control, actions, states, listed, wait } = await setUp()
+  const merger = { type: 'stock_merger', ...AAPL, newRate: '3', oldRate: '2', successor: 'MSFT' } as const
+  control.announce(merger)
+  control.book(merger)
+  const id = `AAPL:merger:${TODAY}`
+  const first = await actions(id)
+  expect(first.err).toContain('will propose: 2 AAPL become 3')
+  expect(first.err).not.toContain('MSFT')
+  await wait()
+  await actions(id)
+  expect((await actions()).out).toContain('halted, to propose: AAPL is MSFT from now on')
+  await actions(id)
+  await wait()
+  await actions(id)
+  expect(await listed()).toBe(2n)
+  expect(await states()).toEqual(['in-force'])
+})
+
+it('an unknown action, and the report of another deployment, are refused', async () => {
+  const { actions } = await setUp()
+  expect(await actions('AAPL:split:2020-01-01')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('has no action'),
+  })
+  const directory = await directoryOf(chain(), { chainId: 31337 })
+  const report = join(directory, 'report.json')
+  await writeFile(
+    report,
+    JSON.stringify({ chainId: 1, token: chain().addresses.equityToken, today: TODAY, events: [] }),
+  )
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  const { exit, err } = await operate(['actions', '--enclave-report', report, '--directory', directory], {
+    env,
+  })
+  expect([exit, err]).toEqual([1, expect.stringContaining('another deployment')])
+})
