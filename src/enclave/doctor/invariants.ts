@@ -8,7 +8,15 @@ import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_CENT } from '../../protocol/units.js'
 import { costOf } from '../money.js'
-import { type BrokerFill, type Payout, replay } from './replay.js'
+import {
+  type ActionHistory,
+  createReplay,
+  type DividendBooks,
+  dividendBooks,
+  exchangedSymbols,
+  type Replay,
+} from './actionBooks.js'
+import type { BrokerFill, Payout } from './replay.js'
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */
 export interface MoneyState {
@@ -20,6 +28,7 @@ export interface MoneyState {
   moves: ReadonlyMap<Hex, Hex>
   /** Portfolios by account; null: the blob does not open. An account that never had one is absent. */
   portfolios: ReadonlyMap<Hex, Portfolio | null>
+  history: ActionHistory
   /** USDC base units. */
   usdc: {
     pool: bigint
@@ -66,6 +75,7 @@ export const RULES = {
   'held-is-open': "an order in the portfolio is the escrow's, and open",
   'refunded-unfilled': 'no order that was given its USDC back was filled',
   'fills-entered': "the fills among the broker's account activities are those of its orders",
+  'dividends-booked': 'the broker has booked at least the cash that corporate actions have credited',
   'fees-as-set': 'the broker has charged no more in fees than BROKER_FEES says',
 } as const
 
@@ -83,16 +93,29 @@ export function checkMoney(
     tolerance = 0n,
   }: { fees: FeeSchedule; earlierFees?: readonly FeeSchedule[]; tolerance?: bigint },
 ): Disagreement[] {
+  const accounts = accountsOf(state, [fees, ...earlierFees])
   return [
     ...checkEscrow(state),
     ...checkCash(state, tolerance + borneByPlatform(state, fees)),
     ...checkShares(state),
-    ...checkAccounts(state, [fees, ...earlierFees]),
+    ...checkAccounts(accounts),
     ...[...state.portfolios].flatMap(([account, portfolio]) => checkPortfolio(state, account, portfolio)),
     ...checkRefunds(state),
     ...checkFills(state),
+    ...dividendsOf(state, accounts)
+      .filter(({ booked, credited }) => credited > booked)
+      .map(({ symbol }): Disagreement => ({ rule: 'dividends-booked', symbol })),
     ...checkFees(state, fees),
   ]
+}
+
+/** What dividends have credited, and what was booked for them. Fees are not in it. */
+export function dividendsOf(state: MoneyState, accounts = accountsOf(state, [])): DividendBooks[] {
+  return dividendBooks(
+    state.broker.activities.booked,
+    state.history,
+    accounts.map(({ replayed }) => replayed),
+  )
 }
 
 function checkEscrow({ orders, usdc, shares }: MoneyState): Disagreement[] {
@@ -132,7 +155,9 @@ function checkShares(state: MoneyState): Disagreement[] {
     ...state.shares.keys(),
     ...portfolios.flatMap((each) => Object.keys(each.positions)),
   ])
+  const exchanged = exchangedSymbols(state.broker.activities.booked, state.history)
   return [...symbols].flatMap((symbol): Disagreement[] => {
+    if (exchanged.has(symbol)) return []
     const { supply = 0n, pool = 0n } = state.shares.get(symbol) ?? {}
     const positions = sum(portfolios.map((portfolio) => portfolio.positions[symbol]?.qty ?? 0n))
     const sold = held
@@ -143,14 +168,17 @@ function checkShares(state: MoneyState): Disagreement[] {
   })
 }
 
-/**
- * Account by account: what covers the whole may hide that one has too much and another too little. Wallets that a portfolio has moved
- * between are one account.
- */
-function checkAccounts(
-  { orders, payouts, moves, portfolios, broker }: MoneyState,
+interface Account {
+  readonly account: Hex
+  readonly held: readonly Portfolio[]
+  readonly replayed: Replay
+}
+
+/** Every account whose portfolios open. Wallets that a portfolio has moved between are one account. */
+function accountsOf(
+  { orders, payouts, moves, portfolios, broker, history }: MoneyState,
   schedules: readonly FeeSchedule[],
-): Disagreement[] {
+): Account[] {
   const firstOf = (account: Hex): Hex => {
     const lost = moves.get(account)
     return lost === undefined ? account : firstOf(lost)
@@ -165,19 +193,27 @@ function checkAccounts(
   for (const [orderId, order] of orders) {
     if (order.state !== 'NONE') of(order.account).known.push([orderId, order])
   }
-  return [...own].flatMap(([account, { known, read }]): Disagreement[] => {
+  return [...own].flatMap(([account, { known, read }]): Account[] => {
     const held = read.filter((portfolio) => portfolio !== null)
     if (held.length < read.length) return []
     const settled = known.filter(([orderId]) => !held.some(({ openOrders }) => orderId in openOrders))
-    const expected = replay(settled, { fills: broker.orders, payouts, schedules })
+    const replayed = createReplay(settled, history, { fills: broker.orders, payouts, schedules })
+    return [{ account, held, replayed }]
+  })
+}
+
+/** Account by account: what covers the whole may hide that one has too much and another too little. */
+function checkAccounts(accounts: readonly Account[]): Disagreement[] {
+  return accounts.flatMap(({ account, held, replayed }): Disagreement[] => {
+    const expected = replayed.now()
     const cash = sum(held.map((portfolio) => portfolio.cash))
     const symbols = new Set([
       ...held.flatMap(({ positions }) => Object.keys(positions)),
-      ...expected.positions.keys(),
+      ...Object.keys(expected.positions),
     ])
     const wrong = [...symbols].filter((symbol) => {
       const qty = sum(held.map(({ positions }) => positions[symbol]?.qty ?? 0n))
-      return qty !== (expected.positions.get(symbol) ?? 0n)
+      return qty !== (expected.positions[symbol]?.qty ?? 0n)
     })
     const { least, most } = expected.cash
     return [

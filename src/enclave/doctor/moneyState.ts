@@ -6,6 +6,7 @@ import { interfaces } from '../../chain/interfaces.js'
 import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { addressValue, bytes32Value, uintValue } from '../../chain/views.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, orderPrefixOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
@@ -29,10 +30,13 @@ interface MoneySources {
 }
 
 const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
+const REFUNDED = interfaces.orderEscrow.getEvent('OrderRefunded')?.topicHash ?? ''
+const ENTERED = interfaces.corporateActions.getEvent('ActionEnacted')?.topicHash ?? ''
 const SETTLED = interfaces.orderEscrow.getEvent('OrderSettled')?.topicHash ?? ''
 const MOVED = interfaces.confidentialLedger.getEvent('PortfolioMoved')?.topicHash ?? ''
 const movedSchema = z.object({ from: addressValue, to: addressValue })
 const openedSchema = z.object({ orderId: bytes32Value, account: addressValue })
+const endedSchema = z.object({ orderId: bytes32Value })
 const settledSchema = z.object({
   orderId: bytes32Value,
   /** Null where nothing is paid out: a trade. */
@@ -47,7 +51,8 @@ const SPAN = 5_000
 export async function readMoneyState(sources: MoneySources): Promise<MoneyState> {
   const { chain, rpc } = sources
   const { head } = await chain.look()
-  const { opened, payouts, moves } = await readEvents(rpc, chain, head)
+  const actions = await chain.actions(head)
+  const { opened, payouts, moves, history } = await readEvents(rpc, chain, { head, actions })
   const orders = new Map(
     await Promise.all(
       [...opened.keys()].map(
@@ -62,7 +67,7 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
   const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
   const symbols = [...new Set([...named, ...held])].filter((name) => name !== null)
   const [usdc, shares] = await Promise.all([readUsdc(chain, head), readShares(chain, symbols, head)])
-  return { orders, payouts, moves, portfolios, usdc, shares, broker: await sources.books(symbols) }
+  return { orders, payouts, moves, history, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
 
 /** The broker's books of the account; `cash` is all of it. */
@@ -95,21 +100,41 @@ export function byFirstId(orders: readonly BrokerOrder[]): ReadonlyMap<string, B
 }
 
 /** Every order that was ever opened with its account, the payouts of all settlements, and every move by its new wallet. */
-async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: BlockPoint) {
+async function readEvents(
+  rpc: MoneySources['rpc'],
+  chain: ChainState,
+  { head, actions }: { head: BlockPoint; actions: readonly CorporateAction[] },
+) {
   const opened = new Map<Hex, Hex>()
   const payouts = new Map<Hex, Payout>()
   const moves = new Map<Hex, Hex>()
   const queries = [
-    { address: chain.escrow.address, topics: [[OPENED, SETTLED]] },
+    { address: chain.escrow.address, topics: [[OPENED, SETTLED, REFUNDED]] },
+    { address: await chain.token.actions(head.hash), topics: [ENTERED] },
     { address: chain.ledger.address, topics: [MOVED] },
   ]
   const reader = createLogReader({ rpc, queries, maxBlocks: SPAN })
   const timeOf = (block: number) => blockTime(rpc, block)
+  const records = new Set(actions.flatMap(({ kind, recordAt }) => (kind === 'ENTITLEMENT' ? [recordAt] : [])))
+  const after = new Map<number, number>()
+  for (const at of records) after.set(at, await firstBlockSince(timeOf, at + 1, head.number))
+  const [entered, ended, moments]: [number[], Map<Hex, number>, Map<number, number>] = [
+    [],
+    new Map(),
+    new Map(),
+  ]
+  let place = 0
   let from = await firstBlockSince(timeOf, await chain.deployedAt(), head.number)
   while (from <= head.number) {
     const piece = await reader.readPiece({ from, to: head.number })
     if (piece === undefined) throw new ChainAnswerError('the node is behind')
     for (const log of piece.logs) {
+      place++
+      for (const [at, block] of after) if (log.blockNumber < block) moments.set(at, place + 1)
+      if (log.topics[0] === ENTERED) {
+        entered.push(place)
+        continue
+      }
       if (log.topics[0] === MOVED) {
         const { from: lost, to } = movedSchema.parse(
           interfaces.confidentialLedger.parseLog(log)?.args.toObject(),
@@ -123,12 +148,15 @@ async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: Blo
         opened.set(orderId, account)
         continue
       }
+      const ending = endedSchema.parse(event)
+      ended.set(ending.orderId, place)
+      if (log.topics[0] === REFUNDED) continue
       const { orderId, payoutAsset: asset, payout: amount } = settledSchema.parse(event)
       if (asset !== null) payouts.set(orderId, { asset, amount })
     }
     from = piece.to + 1
   }
-  return { opened, payouts, moves }
+  return { opened, payouts, moves, history: { actions, entered, ended, moments } }
 }
 
 async function readPortfolios(

@@ -82,6 +82,7 @@ export const NO_MONEY: MoneyState = {
   orders: new Map(),
   payouts: new Map(),
   moves: new Map(),
+  history: { actions: [], entered: [], ended: new Map(), moments: new Map() },
   portfolios: new Map(),
   usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
   shares: new Map(),
