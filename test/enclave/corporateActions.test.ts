@@ -202,7 +202,7 @@ it('a symbol is halted from its split until the list has it; orders of others go
   await settled({ ...buy(100), symbol: 'MSFT' })
   broker.control.book(split(today()))
   expect(await refused(sell(100))).toBe('corporate-action')
-  await act('SPLIT', await world().chain.now(), 2n, 1n)
+  await act('SPLIT', await world().chain.now(), [2n, 1n])
   await settled(sell(100))
   expect((await alice()).positions.AAPL?.qty).toBeLessThan(before * 2n)
   expect((await alice()).positions.AAPL?.qty).toBeGreaterThan(before)
@@ -241,7 +241,7 @@ it('a reconciliation leaves a halted symbol as it is, and counts its new shares 
   await reconcile()
   expect(await supplyOf('AAPL')).toBe(minted)
   expect(await supplyOf('MSFT')).not.toBe(0n)
-  await act('SPLIT', await chain.now(), 2n, 1n)
+  await act('SPLIT', await chain.now(), [2n, 1n])
   await reconcile()
   const held = broker.control.accounts().find(({ name }) => name === 'enclave')?.positions.AAPL ?? ''
   expect(await supplyOf('AAPL')).toBe(parseDecimal(held, SHARE_DECIMALS))
