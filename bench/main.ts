@@ -9,6 +9,7 @@ import { orders } from './orders.js'
 import { overload } from './overload.js'
 import { reads } from './reads.js'
 import { relay } from './relay.js'
+import { rulebook } from './rulebook.js'
 import { servers } from './servers.js'
 import {
   BENCH_DIRECTORY,
@@ -22,7 +23,10 @@ import { startGenerator } from './support/load.js'
 import { takeover } from './takeover.js'
 import { trading } from './trading.js'
 
-const FIGURES = [...[...reads, orders, relay, servers, takeover], ...[idle, overload, floods, trading]]
+const FIGURES = [
+  ...[...reads, orders, relay, servers, takeover],
+  ...[idle, overload, floods, rulebook, trading],
+]
 
 /** Runnable processes over the last minute. */
 const load = () => (loadavg()[0] ?? Number.NaN).toFixed(1)
