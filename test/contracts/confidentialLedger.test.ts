@@ -269,7 +269,17 @@ it('updatePolicy refuses any version but the next, and an empty rulebook', async
 it('writePortfolio is the escrow’s alone: not the owner’s, not the enclave signer’s', async () => {
   for (const role of ['owner', 'relayer'] as const) {
     expect(
-      await chain().revert(role, 'ledger', 'writePortfolio', id(), 1n, ZERO_BYTES32, '0x01', '0x01'),
+      await chain().revert(
+        role,
+        'ledger',
+        'writePortfolio',
+        id(),
+        1n,
+        ZERO_BYTES32,
+        ZERO_BYTES32,
+        '0x',
+        '0x',
+      ),
     ).toEqual({
       name: 'NotEscrow',
       args: { expected: chain().addressOf('escrow'), caller: account(role) },

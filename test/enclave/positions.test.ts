@@ -74,7 +74,7 @@ it('a portfolio that was full at its last buy fits an authorization with a divid
   const enclaveBlob = await sealBlob(value, new Uint8Array(32).fill(1), place, undefined, MAX_PORTFOLIO_BYTES)
   const userBlob = await sealUserBlob(value, USER_PUBKEY, ID, 1n, MAX_PORTFOLIO_BYTES)
   const bound = { orderId: ID, account: ALICE, asset: ID, amount: '1', commit: ID, state: '1' }
-  const message = { ...bound, version: '1', previous: ID, enclaveBlob, userBlob }
+  const message = { ...bound, version: '1', previous: ID, actions: ID, enclaveBlob, userBlob }
   const signed = { primaryType: 'PortfolioUpdate', message, signature: `0x${'11'.repeat(64)}1b` }
   expect(signedAuthorizationSchema.safeParse(signed).success).toBe(true)
 })
