@@ -113,17 +113,18 @@ export function withoutOrder(portfolio: Portfolio, orderId: Hex): Portfolio {
 /**
  * Takes the effect of an order that ended at the broker, however much of it was filled, and removes it.
  * @param credited USDC that the platform took over for it from the escrow: the part that the buy did not cost becomes cash
+ * @param qty share base units that its fills are today, where splits came after them
  */
 export function withFill(
   portfolio: Portfolio,
   orderId: Hex,
   fill: BrokerOrder,
-  { credited, fees }: { credited: bigint; fees: FeeSchedule },
+  { credited, fees, qty = fill.filledQty }: { credited: bigint; fees: FeeSchedule; qty?: bigint },
 ): Portfolio {
   const order = portfolio.openOrders[orderId]
   if (!order) throw new BooksError('the order is not held')
   const { value, fees: taken } = tradeOf(order, fill, fees)
-  return withTrade(portfolio, orderId, { qty: fill.filledQty, value: value - taken }, credited)
+  return withTrade(portfolio, orderId, { qty, value: value - taken }, credited)
 }
 
 /**

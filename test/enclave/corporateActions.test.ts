@@ -3,7 +3,7 @@ import { dayAfter, dayAt } from '../../src/broker/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
-import { shares } from '../support/brokerStandIn.js'
+import { shares, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { posting } from './support/chainRelay.js'
 import { buy, sell } from './support/scenarios.js'
@@ -82,6 +82,24 @@ it('a split acts once where a reorganization puts another action in its place be
   const { positions, actions } = await alice()
   expect(positions.AAPL?.qty).toBe(bought * 2n - ONE_SHARE / 2n)
   expect(actions).toBe(2)
+})
+
+it('a limit order is not renewed after a split: what filled before it is settled in the shares of today', async () => {
+  const limit = { price: usd(210), timeInForce: 'GTD' } as const
+  const { control } = world().broker
+  control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
+  const order = await world().open({ ...buy(1_000), deadlineIn: 5 * 86_400, limit })
+  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  control.clock({ open: false })
+  const [{ filled_qty: filled } = { filled_qty: '0' }] = control.orders()
+  const tomorrow = Math.max(await world().chain.now(), seconds()) + 3_600
+  await act('SPLIT', tomorrow, [4n, 1n])
+  control.clock({ open: true })
+  expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
+  expect(control.orders()).toHaveLength(1)
+  const { cash, positions } = await alice()
+  expect(positions.AAPL?.qty).toBe(4n * parseDecimal(filled, SHARE_DECIMALS))
+  expect(cash).toBe(usd(500))
 })
 
 /** Alice's wallet has three shares of AAPL, her portfolio one or two. */

@@ -41,6 +41,21 @@ export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Pla
   return left > 0n && isSaleTradable(left, worthOf(left, limit?.price ?? 0n)) ? left : 0n
 }
 
+/**
+ * The share base units that the fills of all placements have become by splits after them, each rounded down.
+ * @param actions those that the portfolio has followed
+ */
+export function sharesToday({ order, earlier }: Placed, actions: readonly CorporateAction[]): bigint {
+  const carried = [...earlier, order].map(({ symbol, filledQty, endedAt }) => {
+    const endedAtS = (endedAt?.getTime() ?? Number.POSITIVE_INFINITY) / 1_000
+    return actions
+      .flatMap((action) => (action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND' ? action : []))
+      .filter((action) => action.symbol === symbol && action.recordAt > endedAtS)
+      .reduce((qty, { numerator, denominator }) => (qty * numerator) / denominator, filledQty)
+  })
+  return carried.reduce((sum, qty) => sum + qty, 0n)
+}
+
 /** Whether an order's limit was set for other shares than those of today: a split or its like took effect since. */
 export function isOutdated(
   { symbol, placedAt, limit }: OpenOrder,

@@ -22,7 +22,7 @@ import {
   newEntry,
   type OrderTerms,
 } from './life.js'
-import { wholeOf } from './placements.js'
+import { type Placed, sharesToday, wholeOf } from './placements.js'
 
 /** A new order that was let in, and not written yet. */
 export interface Admitted {
@@ -100,11 +100,18 @@ export async function writeNeverPlaced(
 export async function settle(run: Run, { state, terms, entry, ...placed }: Ended): Promise<RunResult> {
   const order = wholeOf(placed)
   const excess = costsMore(entry, order)
-  const credit = { credited: terms.escrowed, fees: run.fees }
+  const qty = entry.limit ? await sharesOf(run, state, placed) : order.filledQty
+  const credit = { credited: terms.escrowed, fees: run.fees, qty }
   const settled = withFill(state.portfolio, terms.orderId, order, credit)
   const notice = await leaveFilled(run, { state, terms, entry, order })
   await submitSettlement(run, { state, terms }, settled)
   return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
+}
+
+/** The shares of an order's fills, as those that the portfolio holds: splits since a limit order's earlier days count. */
+async function sharesOf({ chain }: Run, { portfolio }: AccountState, placed: Placed): Promise<bigint> {
+  const actions = await chain.actions((await chain.look()).head)
+  return sharesToday(placed, actions.slice(0, portfolio.actions ?? 0))
 }
 
 /** Says what a trade came to, fees included. Buys too: a notice of sales alone would show the server which order is one. */
