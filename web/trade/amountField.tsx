@@ -32,19 +32,29 @@ export function AmountField({ ticket, hint, error, part, onChange }: AmountProps
       error={error}
       aside={
         isMove(ticket.side) ? null : (
-          <fieldset class="units" aria-label="Unit of the amount">
-            {UNITS.map(([value, label]) => (
-              <button
-                key={value}
-                type="button"
-                class="unit"
-                aria-pressed={unit === value}
-                onClick={() => onChange({ unit: value, amount: '' })}
-              >
-                {label}
-              </button>
-            ))}
-          </fieldset>
+          <div class="units">
+            <button
+              type="button"
+              class="unit"
+              aria-pressed={ticket.priced === 'limit'}
+              onClick={() => onChange({ priced: ticket.priced === 'limit' ? 'market' : 'limit' })}
+            >
+              Limit
+            </button>
+            <fieldset class="units" aria-label="Unit of the amount">
+              {UNITS.map(([value, label]) => (
+                <button
+                  key={value}
+                  type="button"
+                  class="unit"
+                  aria-pressed={unit === value}
+                  onClick={() => onChange({ unit: value, amount: '' })}
+                >
+                  {label}
+                </button>
+              ))}
+            </fieldset>
+          </div>
         )
       }
     >

@@ -193,7 +193,9 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
           onChange={(to) => onChange({ payFrom: to })}
         />
       ) : null}
-      {isMove(side) ? null : <LimitFields ticket={ticket} error={errorOf('limit')} onChange={onChange} />}
+      {isMove(side) || ticket.priced === 'market' ? null : (
+        <LimitFields ticket={ticket} error={errorOf('limit')} onChange={onChange} />
+      )}
       <AmountField
         ticket={ticket}
         hint={available(ticket, facts)}
