@@ -28,21 +28,25 @@ export class BrokerError extends Error {
   readonly code: number | undefined
   /** Why there is no usable answer: a system error code such as `ECONNRESET`, `timeout`, `unreadable`, … */
   readonly reason: string | undefined
+  /** Whether the broker refused an order because an opposite one of its symbol is open. */
+  readonly isOpposed: boolean
   /** When the rate limit resets, if the broker said so. */
   readonly resetAt: Date | undefined
 
   /** @param facts that are safe to keep: never a header, a key, a body sent, or a filled-in path */
   constructor(
     readonly kind: BrokerErrorKind,
-    facts: Pick<BrokerError, 'route'> & Partial<Pick<BrokerError, 'status' | 'code' | 'reason' | 'resetAt'>>,
+    facts: Pick<BrokerError, 'route'> &
+      Partial<Pick<BrokerError, 'status' | 'code' | 'reason' | 'resetAt' | 'isOpposed'>>,
   ) {
-    const { route, status, code, reason, resetAt } = facts
+    const { route, status, code, reason, resetAt, isOpposed = false } = facts
     const shown = [status, code, reason].filter((fact) => fact !== undefined)
     super(`broker: ${route}: ${kind}${shown.length > 0 ? ` (${shown.join(', ')})` : ''}`)
     this.route = route
     this.status = status
     this.code = code
     this.reason = reason
+    this.isOpposed = isOpposed
     this.resetAt = resetAt
   }
 }

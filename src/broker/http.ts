@@ -33,6 +33,8 @@ export interface PreparedSending {
 
 const errorBodySchema = z.object({
   code: z.number().int().optional().catch(undefined),
+  /** With 403: the open order that this one is opposite to. */
+  existing_order_id: z.string().optional().catch(undefined),
 })
 
 /**
@@ -266,6 +268,7 @@ function refusal(request: BrokerRequest, answer: Answer): BrokerError {
     route: routeOf(request),
     status,
     code: body.data?.code,
+    isOpposed: status === 403 && body.data?.existing_order_id !== undefined,
     resetAt: status === 429 ? resetAt(answer.headers) : undefined,
   })
 }

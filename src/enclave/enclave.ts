@@ -1,9 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { SharedBroker } from '../broker/index.js'
 import type { Rpc } from '../chain/rpc.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
-import type { Hex } from '../protocol/hex.js'
 import type { Job, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
 import { createAuthorizer } from './authorizer.js'
@@ -20,6 +18,7 @@ import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
 import { type Batching, guardBroker, type Limits, type Run, type Timings } from './run.js'
 import { createPolicyStore, createPortfolioStore } from './stores.js'
+import { createTurns } from './turns.js'
 
 export interface EnclaveDeps {
   rpc: Pick<Rpc, 'send'>
@@ -53,16 +52,13 @@ export interface Enclave {
   run(job: Job, report: (result: RunResult) => Promise<void>): Promise<RunResult>
 }
 
-/** More than are ever live at the same time. */
-const REMEMBERED_ORDERS = 10_000
-
 export function createEnclave(deps: EnclaveDeps): Enclave {
   const { keys, relay, timings, fees, limits, batching } = deps
   const sharedChain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })
   const views = sharedChain.forRun()
   const shared = {
     accountLock: createKeyedLock(),
-    seenAtBroker: new LRUCache<Hex, true>({ max: REMEMBERED_ORDERS }),
+    turns: createTurns(deps.clock),
     portfolios: createPortfolioStore(views, keys),
     policies: createPolicyStore(views, keys),
   }

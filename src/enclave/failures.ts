@@ -1,7 +1,7 @@
 import { BrokerError, type BrokerErrorKind } from '../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { Revert } from '../protocol/api.js'
-import type { WaitReason } from '../protocol/job.js'
+import type { RunResult, WaitReason } from '../protocol/job.js'
 
 /** Kinds of failure that the server may know: none of them reveals what an order is about. */
 export type FailureCode =
@@ -33,16 +33,20 @@ export class RunFailure extends Error {
   }
 }
 
-/** The authorization may be taken later: the platform is paused, or the relay has no gas for it today. */
+/** The order may go on later: the platform is paused, the relay has no gas for it today, or it is not its turn at the broker. */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError'
 
-  /** @param until Unix seconds */
+  /**
+   * @param until Unix seconds
+   * @param notice why, where the employee alone may know
+   */
   constructor(
     readonly code: WaitReason,
     readonly until: number,
+    readonly notice?: RunResult['notice'],
   ) {
-    super(`an authorization has to wait: ${code}`)
+    super(`an order has to wait: ${code}`)
   }
 }
 

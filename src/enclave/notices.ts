@@ -4,7 +4,7 @@ import type { RunResult } from '../protocol/job.js'
 import { sealNotice } from '../protocol/notice.js'
 import { CENT_DECIMALS, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 
-/** The end of an order, for the employee's eyes only: why it was refused, or the value of its fill. */
+/** For the employee's eyes only: why an order was refused, the value of its fill, or why it waits for its turn at the broker. */
 const sentences = {
   'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
@@ -43,6 +43,10 @@ const sentences = {
     'A corporate action changes the shares of this symbol: place the order again once it is in force.',
   'not-placed': 'The order could not be placed.',
   filled: 'The order was filled.',
+  'waits-for-opposite':
+    'The order waits: the broker takes none while an opposite order of the same symbol is open, whoever placed it.',
+  'waits-for-rate':
+    'The order waits: the broker takes so many requests a minute, and the oldest orders go first.',
 } as const
 
 /** Programs branch on these codes; `docs/enclave.md` lists them. */
@@ -66,6 +70,12 @@ export function noticeOf(
 ): Promise<NonNullable<RunResult['notice']>> {
   const message = detail === undefined ? sentences[code] : `${sentences[code]} ${detail}`
   return sealNotice({ orderId, code, message }, userPubKey)
+}
+
+/** Where an order stands that waits for the broker's rate. */
+export function aheadWords(ahead: number): string {
+  if (ahead === 0) return 'No other one is ahead of it.'
+  return ahead === 1 ? 'One other is ahead of it.' : `${ahead} others are ahead of it.`
 }
 
 /**

@@ -1,7 +1,5 @@
-import type { LRUCache } from 'lru-cache'
 import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 import type { FeeSchedule } from '../protocol/fees.js'
-import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
@@ -9,6 +7,7 @@ import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import type { EnclaveKeys } from './keys.js'
 import type { PolicyStore, PortfolioStore } from './stores.js'
+import type { Turns } from './turns.js'
 
 /** The enclave's waits, in milliseconds. */
 export interface Timings {
@@ -54,8 +53,7 @@ export interface Run {
   readonly chain: ChainState
   /** One run of an account at a time. */
   readonly accountLock: KeyedLock
-  /** Orders that a run of this process has seen live at the broker: their next run takes no turn there. Used for nothing else. */
-  readonly seenAtBroker: LRUCache<Hex, true>
+  readonly turns: Turns
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore
   readonly policies: PolicyStore

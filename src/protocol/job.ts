@@ -55,7 +55,8 @@ export type Outcome = z.output<typeof outcomeSchema>
  * The reason in the `code` of a `queued` order:
  * - the market is closed, or the platform is paused
  * - the account's daily relay gas quota, or the relay's whole budget, is exhausted
- * - the order's turn under the broker's rate limit is too far away
+ * - the order's turn under the broker's rate limit is too far away, before it is written ahead
+ * - it is written ahead, and not its turn at the broker
  * - the escrow has too few confirmations
  */
 export const waitReasonSchema = z.enum([
@@ -64,9 +65,15 @@ export const waitReasonSchema = z.enum([
   'relay-quota-exhausted',
   'relay-budget-exhausted',
   'broker-rate-limit',
+  'broker-turn',
   'chain-depth',
 ])
 export type WaitReason = z.output<typeof waitReasonSchema>
+
+/** Whether the order's sealed `notice` says more about why it waits. */
+export function isToldByNotice(reason: WaitReason | undefined): boolean {
+  return reason === 'broker-rate-limit' || reason === 'broker-turn'
+}
 
 /**
  * The enclave's report of a run's end. It never says why an order was refused: the sealed `notice` does.

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 
-/** Why an order was refused, readable by the employee alone. */
+/** Why an order was refused or waits, or what its fill came to, readable by the employee alone. */
 const noticeSchema = z.strictObject({
   orderId: bytes32Schema,
   /** A kebab-case code for programs to branch on. */
@@ -11,6 +11,11 @@ const noticeSchema = z.strictObject({
   message: z.string().max(400),
 })
 export type Notice = z.output<typeof noticeSchema>
+
+/** Whether a notice says why an order waits for its turn at the broker: the order goes on. */
+export function isOfWait(code: string): boolean {
+  return code.startsWith('waits-')
+}
 
 /** Seals a notice to the employee's key. */
 export function sealNotice(notice: Notice, userPubKey: Hex) {

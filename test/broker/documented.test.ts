@@ -109,8 +109,8 @@ it.each<[string, (broker: PlacingBroker) => Promise<unknown>, unknown]>([
 })
 
 it.each([
-  ['error-wash-trade', 403, { kind: 'rejected', code: 40310000 }],
-  ['error-buying-power', 403, { kind: 'rejected', code: 40310000 }],
+  ['error-wash-trade', 403, { kind: 'rejected', code: 40310000, isOpposed: true }],
+  ['error-buying-power', 403, { kind: 'rejected', code: 40310000, isOpposed: false }],
   ['error-minimum', 403, { kind: 'rejected', code: 40310000 }],
   ['error-unauthorized', 401, { kind: 'unauthorized', code: undefined }],
   ['error-forbidden', 403, { kind: 'unauthorized', code: undefined }],

@@ -33,7 +33,7 @@ export interface OrderQueries {
   readonly timeline: Query<Timeline>
   /** The state on the chain of an order that is signed and not known to be open; null for others. */
   readonly opening: Query<OpeningState | null>
-  /** The notice of an ended order, opened once a key is in use. */
+  /** The notice of an ended order, or of one that waits for its turn, opened once a key is in use. */
   readonly notice: Query<Notice | null>
 }
 
@@ -108,11 +108,12 @@ export function createOrders(deps: OrdersDeps): Orders {
     }
     const status = follow((options) => watched(client.followOrder(orderId, options), look))
     const isOver = computed(() => status.value !== null && hasEnded(status.value))
+    const hasNotice = computed(() => isOver.value || (status.value?.notice ?? null) !== null)
     const notice = createQuery<Notice | null>({
       isSeen,
       question() {
         // A newer key may open a notice that an older one cannot.
-        if (key.value === null || !isOver.value) return null
+        if (key.value === null || !hasNotice.value) return null
         return async () => (status.value === null ? null : client.openNotice(status.value))
       },
       pace: () => null,

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Timeline as Entries, OrderStatus, OrderSummary } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
+import { isOfWait } from '../../src/protocol/notice.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
 import { isEnvelopeMissing, keptOrder } from '../orders/keptOrders.js'
@@ -11,7 +12,7 @@ import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
 import { isUnknownOrder } from '../words/failures.js'
 import { money, shares, shortHex, timeOfDay } from '../words/format.js'
-import { entryWords, fillWords, orderTone, orderWords, waitingWords } from '../words/timeline.js'
+import { entryWords, fillWords, noticeWords, orderTone, orderWords, waitingWords } from '../words/timeline.js'
 import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
@@ -66,6 +67,11 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       {fill === null ? null : <p data-test="fill">{fill}</p>}
       {status !== null && hasEnded(status) && fill === null && !isLocked ? (
         <OrderNotice status={status} opened={queries.notice} />
+      ) : null}
+      {status !== null && !hasEnded(status) && notice !== null && isOfWait(notice.code) ? (
+        <p class="muted" data-notice={notice.code}>
+          {noticeWords(notice)}
+        </p>
       ) : null}
       {waiting === null ? null : <p class="muted">{waiting}</p>}
       <Unopened order={order} status={status} error={error} opening={queries.opening.value} />

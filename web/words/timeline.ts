@@ -53,6 +53,7 @@ const WAITS: Record<WaitReason, string> = {
   'relay-quota-exhausted': 'your gas quota for today is used up; continues at midnight UTC',
   'relay-budget-exhausted': 'the platform’s gas budget for today is used up; continues at midnight UTC',
   'broker-rate-limit': 'waiting for the broker’s rate limit',
+  'broker-turn': 'waiting for its turn at the broker',
   'chain-depth': 'waiting for the chain’s confirmations',
 }
 
@@ -62,6 +63,7 @@ const SHORT_WAITS: Record<WaitReason, string> = {
   'relay-quota-exhausted': 'Waiting for tomorrow',
   'relay-budget-exhausted': 'Waiting for tomorrow',
   'broker-rate-limit': 'Waiting for its turn',
+  'broker-turn': 'Waiting for its turn',
   'chain-depth': 'Waiting for the chain',
 }
 

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import * as z from 'zod'
 import type { Client, Hex, Notice, OrderStatus } from '../../client/index.js'
 import { depositSchema } from '../../protocol/api.js'
+import { isOfWait } from '../../protocol/notice.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { aDuration } from '../../terminal/arguments.js'
@@ -25,9 +26,13 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['next run', shownTime(status.nextTriggerAt)],
   ]
   if (status.cancelReceivedAt !== undefined) rows.push(['cancelled', shownTime(status.cancelReceivedAt)])
-  const became = status.state === 'SETTLED' ? 'filled' : 'refused'
-  if (reason) rows.push([became, `${reason.message} (${reason.code})`])
+  if (reason) rows.push([noticeLabel(status, reason), `${reason.message} (${reason.code})`])
   return { json: jsonOf(status, reason), blocks: [fields(rows)] }
+}
+
+function noticeLabel({ state }: OrderStatus, { code }: Pick<Notice, 'code'>): string {
+  if (state === 'SETTLED') return 'filled'
+  return isOfWait(code) ? 'waits' : 'refused'
 }
 
 function escrowCell({ amount, deposit }: OrderStatus): Cell {

@@ -14,10 +14,20 @@ import { priceIncrement } from '../../protocol/intent.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { ConflictError, PostponedError, RunFailure } from '../failures.js'
 import { max, min, notionalAtBroker, overrunOf } from '../money.js'
+import { aheadWords, noticeOf } from '../notices.js'
 import { MAX_LOOK_AGE_MS, type Run } from '../run.js'
-import { type Ended, fromBroker, type Held, type Live, type NeverPlaced, type OrderTerms } from './life.js'
+import {
+  type AccountState,
+  type Ended,
+  fromBroker,
+  type Held,
+  type Live,
+  type NeverPlaced,
+  type OrderTerms,
+} from './life.js'
 import { isRenewable, mayHaveFollower, type Placed } from './placements.js'
 import { isWrittenDeep, readEscrow } from './read.js'
+import { retryOpposed } from './retry.js'
 
 /** How often a run sends an order whose answer was lost, before a later run goes on asking. */
 const MAX_SENDS = 5
@@ -151,7 +161,7 @@ async function unlessSilent(order: BrokerOrder, ask: () => Promise<BrokerOrder>)
 /**
  * Places an order. After a lost answer it is sent again under the same id, which the broker takes once.
  * @throws BrokerError when the broker refused it, or when its answer stays unknown; ConflictError when it may not be
- *   sent any more; PostponedError `broker-rate-limit` when its turn at the broker is too far away
+ *   sent any more; PostponedError `broker-turn` when its turn is too far away
  */
 export async function place(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
   for (let sends = 1; ; sends++) {
@@ -160,11 +170,16 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
     } catch (error) {
       if (isPossibleDuplicate(error)) {
         const existing = await run.broker.getOrderByClientOrderId(request.clientOrderId)
-        if (existing === null) throw error
-        return assertOurs(run, existing, held.entry)
+        if (existing !== null) return assertOurs(run, existing, held.entry)
+        run.turns.ended(held.terms.orderId)
+        throw error
       }
       const limitPrice = await limitBeyondResting(run, request, error)
       if (limitPrice !== null) return place(run, held, { ...request, limitPrice })
+      if (error instanceof BrokerError && error.isOpposed) {
+        run.turns.refused(held.terms)
+        throw await opposed(run, held)
+      }
       const isAmbiguous = error instanceof BrokerError && error.kind === 'ambiguous'
       if (!isAmbiguous || sends === MAX_SENDS) throw error
       if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
@@ -186,52 +201,106 @@ async function limitBeyondResting(
   if (limitPrice !== undefined || !(error instanceof BrokerError) || error.status !== 403) return null
   const opposite = (await run.broker.getLiveOrders(symbol)).filter((order) => order.side !== side)
   const limits = opposite.flatMap((order) => order.limitPrice ?? [])
-  if (limits.length === 0 || limits.length < opposite.length) return null
+  return limits.length < opposite.length ? null : beyond(side, limits)
+}
+
+/** The limit one increment beyond the best of these prices of the other side; null where there is none. */
+function beyond(side: OrderRequest['side'], limits: readonly bigint[]): bigint | null {
+  if (limits.length === 0) return null
   if (side === 'sell') {
     const best = limits.reduce(max)
     return best + priceIncrement(best)
   }
   const best = limits.reduce(min)
-  const beyond = best - priceIncrement(best - 1n)
-  return beyond > 0n ? beyond : null
+  const price = best - priceIncrement(best - 1n)
+  return price > 0n ? price : null
 }
 
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
 async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
   const { terms, placement: kept } = held
-  const placement = kept?.isHeld() ? kept : await reserve(run, terms, { lookUp: false })
+  await awaitTurn(run, held)
+  const known = terms.limit ? null : beyond(request.side, run.turns.restingAgainst(terms))
+  const limitPrice = request.limitPrice ?? known ?? undefined
+  const placement = kept?.isHeld() ? kept : await reserve(run, held, { lookUp: false })
   try {
-    const beforeSend = await lookBeforeSend(run, held)
-    return await placement.send(request, { beforeSend })
+    const check = await lookBeforeSend(run, held)
+    const beforeSend = () => {
+      check()
+      run.turns.sent(terms.orderId)
+    }
+    return await placement.send({ ...request, limitPrice }, { beforeSend })
+  } catch (error) {
+    const isAnswered = !(error instanceof BrokerError) || (error.kind !== 'ambiguous' && !error.isOpposed)
+    if (isAnswered && !isPossibleDuplicate(error)) run.turns.ended(terms.orderId)
+    throw error
   } finally {
     placement.release()
   }
 }
 
 /**
+ * Waits until no opposite order of the symbol is open at the broker, which would refuse this one. Nothing of the broker's rate is kept
+ * for it meanwhile.
+ * @throws PostponedError `broker-turn`
+ */
+async function awaitTurn(run: Run, waiting: Waiting & Pick<Held, 'placement'>): Promise<void> {
+  const { clock, turns } = run
+  const hasEntered = await turns.enter(waiting.terms, async () => {
+    waiting.placement?.release()
+    if (clock.allows(TURN_WAIT_MS)) await clock.sleep(TURN_WAIT_MS)
+  })
+  if (!hasEntered) throw await opposed(run, waiting)
+}
+
+async function opposed(run: Run, { state, terms }: Waiting): Promise<PostponedError> {
+  const { clock, turns } = run
+  const { orderId } = terms
+  const now = clock.seconds()
+  const until = retryOpposed(now, state.portfolio.openOrders[orderId]?.placedAt ?? now)
+  turns.comesAgain(orderId, until * 1_000)
+  const notice = await noticeOf(orderId, 'waits-for-opposite', state.portfolio.userPubKey)
+  return new PostponedError('broker-turn', until, notice)
+}
+
+/** An order that waits for its turn, and its account's portfolio. */
+interface Waiting {
+  state: AccountState
+  terms: OrderTerms
+}
+
+/**
  * Reserves an order's turn at the broker before everything else that placing needs: an order that has to wait has then cost neither
- * gas nor a request. Undefined where it may not need a turn: while the market is closed, or after this process saw it at the broker.
+ * gas nor a request. Undefined where it may not need a turn: while the market is closed, or after this process has sent it.
  * @param needs.lookUp whether it is looked up first, at the same turn
- * @throws PostponedError `broker-rate-limit`
+ * @throws PostponedError `broker-turn`, or `broker-rate-limit` for an order that is not written ahead
  */
 export async function reserveAhead(
   run: Run,
-  terms: OrderTerms,
+  waiting: Waiting,
   needs: { lookUp: boolean },
 ): Promise<Placement | undefined> {
-  if (run.seenAtBroker.has(terms.orderId)) return undefined
+  if (run.turns.isSent(waiting.terms.orderId)) return undefined
   const { isOpen } = await run.broker.getClock()
-  return isOpen ? reserve(run, terms, needs) : undefined
+  if (!isOpen) return undefined
+  // One that is written ahead costs no look-up while an opposite order is open.
+  if (needs.lookUp) await awaitTurn(run, waiting)
+  return reserve(run, waiting, needs)
 }
 
 async function reserve(
-  { broker, openedAt }: Run,
-  { account }: OrderTerms,
+  { broker, openedAt, turns }: Run,
+  { state, terms }: Waiting,
   needs: { lookUp: boolean },
 ): Promise<Placement> {
+  const { orderId, account } = terms
   const placement = await broker.reserve({ account, openedAt, withinMs: TURN_WAIT_MS, ...needs })
   if (placement) return placement
-  throw new PostponedError('broker-rate-limit', Math.ceil(broker.deferUntil(needs).getTime() / 1_000))
+  const until = broker.deferUntil(needs).getTime()
+  const detail = aheadWords(turns.defer(orderId, openedAt, until))
+  const notice = await noticeOf(orderId, 'waits-for-rate', state.portfolio.userPubKey, detail)
+  const isWritten = state.portfolio.openOrders[orderId] !== undefined
+  throw new PostponedError(isWritten ? 'broker-turn' : 'broker-rate-limit', Math.ceil(until / 1_000), notice)
 }
 
 /**

@@ -81,6 +81,7 @@ interface Memory {
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: undefined }
   const result = await unlessPostponed(run, () => restarting(() => attempt(run, job, memory)))
+  if (FINAL_OUTCOMES.has(result.outcome)) run.turns.ended(job.orderId)
   // A loss is reported once. Any other failure shows again in the next run.
   const code = memory.loss ?? result.code ?? lastFailureCode(run, result)
   return code === undefined ? result : { ...result, code }
@@ -101,7 +102,9 @@ async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise
     return await act()
   } catch (error) {
     if (!(error instanceof PostponedError)) throw error
-    return { outcome: 'queued', retryAt: retryPostponed(run.clock.seconds(), error), code: error.code }
+    const { code, notice } = error
+    const retryAt = retryPostponed(run.clock.seconds(), error)
+    return { outcome: 'queued', retryAt, code, ...(notice && { notice }) }
   }
 }
 
@@ -119,6 +122,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
     } finally {
       memory.placement?.release()
       memory.placement = undefined
+      run.turns.release(orderId)
     }
   })
 }
@@ -154,7 +158,7 @@ async function carryOut(
     const { side } = admitted.terms
     if (side === 'WITHDRAW' || side === 'DEPOSIT') return moveAtOnce(run, admitted, side)
     // 5. Write ahead, once its turn at the broker has come
-    memory.placement = await reserveAhead(run, admitted.terms, { lookUp: false })
+    memory.placement = await reserveAhead(run, admitted, { lookUp: false })
     order = await writeAhead(run, admitted)
   } else {
     order = read
@@ -163,7 +167,7 @@ async function carryOut(
   try {
     // 6. Look up, and place it if it is not there
     if (order.is === 'held' && !cancelled) {
-      memory.placement ??= await reserveAhead(run, order.terms, { lookUp: order.mayBeAtBroker })
+      memory.placement ??= await reserveAhead(run, order, { lookUp: order.mayBeAtBroker })
       order = { ...order, placement: memory.placement }
     }
     const known = await lookUp(run, order)
@@ -353,10 +357,13 @@ async function giveUp(
  */
 async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Promise<RunResult> {
   const { deadline } = known.terms
+  if (known.is === 'live') run.turns.found(known.terms)
   const isLate = (await run.chain.look()).head.timestamp >= deadline
   const mustEnd = isLate || cancelled
   const halted = !mustEnd && known.is === 'live' && (await isHalted(run, known.terms.symbol))
   const now = await followOrCancel(run, known, mustEnd || halted)
+  if (now.is === 'live') run.turns.rests(now.terms.orderId)
+  else run.turns.ended(now.terms.orderId)
   const reason = halted ? 'corporate-action' : reasonOf(now.order, isLate && !cancelled)
   const mayFollow = now.is === 'ended' && isRenewable(now.entry, now)
   if (now.is === 'live' || (mayFollow && !mustEnd && !halted)) return placedLater(run, now)
@@ -370,7 +377,6 @@ async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Prom
 
 /** Leaves an order at the broker to a later run. */
 function placedLater(run: Run, { terms, order }: Live | Ended): RunResult {
-  run.seenAtBroker.set(terms.orderId, true)
   const since = Math.floor(order.createdAt.getTime() / 1_000)
   return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, terms.deadline) }
 }
@@ -382,7 +388,7 @@ async function followOrCancel(run: Run, known: Live | Ended, mustEnd: boolean): 
   try {
     if (mustEnd) return fromBroker(known, { order: await cancel(run, order), earlier })
     // A limit order may rest for days: only the run that placed it waits for its fill.
-    const isResting = known.entry.limit && run.seenAtBroker.has(known.terms.orderId)
+    const isResting = run.turns.isResting(known.terms.orderId)
     return isResting ? known : fromBroker(known, { order: await follow(run, order), earlier })
   } catch (error) {
     if (error instanceof BrokerError && mustEnd) return known

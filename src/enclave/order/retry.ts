@@ -1,6 +1,6 @@
 // When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
 import type { BrokerClock } from '../../broker/index.js'
-import type { WaitReason } from '../../protocol/job.js'
+import { isToldByNotice, type WaitReason } from '../../protocol/job.js'
 
 const MIN_QUEUED_S = 5
 /** The market may open a moment after its time. */
@@ -11,6 +11,7 @@ const MIN_PLACED_S = 2
 /** Until the next run of an order that does not lie deep enough yet. */
 export const DEEPER_S = 10
 const MAX_PLACED_S = 60
+const MAX_OPPOSED_S = 15
 const SESSION_S = 6.5 * 60 * 60
 
 /**
@@ -38,8 +39,13 @@ export function retryClosed(now: number, { nextOpen, timestamp }: BrokerClock): 
  */
 export function retryPostponed(now: number, { code, until }: { code: WaitReason; until: number }): number {
   // The broker's rate budget hands out single times: a rounded time would bring many orders at once.
-  if (code === 'broker-rate-limit') return Math.max(until, now + 1)
+  if (isToldByNotice(code)) return Math.max(until, now + 1)
   return now + within(until - now, MIN_QUEUED_S, code === 'paused' ? MAX_QUEUED_S : MAX_NO_GAS_S)
+}
+
+/** Unix seconds of the next run of an order that an opposite one holds up: it asks nothing of the broker. */
+export function retryOpposed(now: number, since: number): number {
+  return now + within(Math.floor((now - since) / 4), MIN_PLACED_S, MAX_OPPOSED_S)
 }
 
 /** Unix seconds of the next run of a live order: no later than at its deadline. */

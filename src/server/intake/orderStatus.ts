@@ -2,6 +2,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
+import { isToldByNotice } from '../../protocol/job.js'
 import { matchingCandidate, type OrderSummary } from '../store/orderRecords.js'
 import type { OpeningRecords } from '../store/receipts.js'
 
@@ -59,7 +60,10 @@ function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | un
   }
 }
 
-/** The run that settled an order may have been cut off before it replaced an earlier run's notice. */
+/** The run that ended an order may go on, or have been cut off, before it replaced an earlier run's notice. */
 function isOutdated({ state }: EscrowedOrder, summary: OrderSummary | undefined): boolean {
-  return state === 'SETTLED' && !summary?.triggers.some(({ outcome }) => outcome === 'settled')
+  const triggers = summary?.triggers ?? []
+  if (state === 'SETTLED') return !triggers.some(({ outcome }) => outcome === 'settled')
+  const last = triggers.findLast(({ outcome }) => outcome !== null)
+  return state === 'REFUNDED' && isToldByNotice(last?.waitsFor)
 }

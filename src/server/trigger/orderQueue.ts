@@ -215,18 +215,19 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
 
 /**
  * An order that no run has given to the enclave comes after waiting ones. These may not be written ahead, and an intent with a
- * later nonce would have them refused. An order that waits for the market is written ahead. It holds back only queued ones, which
- * are placed in the order of their escrows. A cancelled order is neither placed nor written ahead any more.
+ * later nonce would have them refused. An order that waits for the market, or for its turn at the broker, is written ahead. The first
+ * holds back only queued ones, which are placed in the order of their escrows; the other none. A cancelled order is neither placed nor written ahead any more.
  *
  * @param waitsFor the reasons of earlier orders of its account
  */
 function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
   if (order.cancelCommit !== undefined) return true
-  if (!order.mayBeAtEnclave)
-    return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
+  if (!order.mayBeAtEnclave) return [...waitsFor].every((reason) => WRITTEN_AHEAD.has(reason))
   const isToBePlaced = order.lastOutcome === 'queued'
   return !isToBePlaced || !(waitsFor.has('market-closed') || waitsFor.has('broker-rate-limit'))
 }
+
+const WRITTEN_AHEAD: ReadonlySet<WaitReason> = new Set(['market-closed', 'broker-turn'])
 
 /** A system time in Unix milliseconds, as a time of the monotonic clock, which no change of the system clock moves. */
 export function monotonic(unixMs: number): number {

@@ -2,6 +2,7 @@ import type { TriggerReason, TriggerRecord } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import {
   FINAL_OUTCOMES,
+  isToldByNotice,
   type Outcome,
   outcomeSchema,
   RESTARTED,
@@ -117,7 +118,10 @@ export function createOrderRuns(options: {
       const change = (current: OrderRecord) => ({
         ...withEnd(current, attempt, { outcome, finishedAt, ...(waitsFor && { waitsFor }) }),
         nextTriggerAt: isoOrNull(nextTriggerAt),
-        ...noticeAfter(ended),
+        ...noticeAfter(
+          ended,
+          current.triggers.findLast((trigger) => trigger.attempt < attempt),
+        ),
       })
       if (!(await writeEnd(orderId, change, again))) return undefined
       await run.discard()
@@ -151,10 +155,17 @@ function withEnd(
   return { ...record, triggers }
 }
 
-/** A settled order was not refused, so the notice of an earlier run that prepared a refund is void. */
-function noticeAfter({ outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>): Partial<OrderRecord> {
+/**
+ * A settled order was not refused, so the notice of an earlier run that prepared a refund is void. So is one that said why the order
+ * waited for its turn.
+ */
+function noticeAfter(
+  { outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>,
+  before: TriggerRecord | undefined,
+): Partial<OrderRecord> {
   if (outcome === 'settled') return { notice: notice ?? null }
-  return notice === undefined ? {} : { notice }
+  if (notice !== undefined) return { notice }
+  return isToldByNotice(before?.waitsFor) ? { notice: null } : {}
 }
 
 function isoOrNull(unixMs: number | null): string | null {

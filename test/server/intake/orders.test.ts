@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, shares } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { giveShares, settleOrder } from '../../support/orderEnds.js'
+import { giveShares, refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -103,6 +103,29 @@ describe('GET /orders/:orderId', () => {
     await settleOrder(chain(), ORDER)
     await eventually('the settlement', async () => (await status()).state === 'SETTLED')
     expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
+  })
+
+  test('shows why an order waits for its turn until another run has ended', async () => {
+    const { post, status, enclave } = await setUp()
+    const waits = { outcome: 'queued', code: 'broker-turn', notice: await sealOrder('why') } as const
+    await enclave.plan({ [ORDER]: [waits, { outcome: 'placed', retryAt: 4_000_000_000 }] })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the placement', async () => (await status()).triggers[1]?.outcome)
+    expect(await status()).toMatchObject({ state: 'OPEN', notice: null })
+  })
+
+  test('shows why an order waits for its turn, and not as the reason of its refund', async () => {
+    const { post, status, enclave } = await setUp()
+    const notice = await sealOrder('why')
+    await enclave.plan({
+      [ORDER]: [{ outcome: 'queued', code: 'broker-turn', notice, retryAt: 4_000_000_000 }],
+    })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the notice', async () => (await status()).notice)
+    await refundOrder(chain(), ORDER)
+    expect(await status()).toMatchObject({ state: 'REFUNDED', notice: null })
   })
 })
 

@@ -45,6 +45,8 @@ describe('the next run of an account', () => {
     ['passes one that waits for its quota and is never due again', [{ ...quota, dueAt: null }, due], due],
     ['is written ahead while an earlier one waits for the market', [market, due], due],
     ['is not written ahead past one that waits out a pause', [market, paused, due], none],
+    ['is written ahead while an earlier one waits for its turn', [waits('broker-turn'), due], due],
+    ['passes one that waits for its turn at the broker', [waits('broker-turn'), held], held],
     ['waits in the queue of the market', [market, held], none],
     ['waits in the queue of the broker’s rate limit', [waits('broker-rate-limit'), held], none],
     ['passes the queue of the market once it is at the broker', [market, held, live], live],
