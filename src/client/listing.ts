@@ -84,7 +84,7 @@ export async function* readEvents<T extends ListedAt>(
   const found = createFound(deps, limit, resume?.fence ? resume : undefined)
   try {
     const [answer] = await rpc.send([blockCall('latest')])
-    const { number: head } = resultOf(answer, blockSchema)
+    const { number: head, hash } = resultOf(answer, blockSchema)
     const span = { from: fromBlock, to: Math.max(fromBlock, head) }
     const soFar = (): Found<T> => {
       const { items, read, fence } = found
@@ -92,6 +92,8 @@ export async function* readEvents<T extends ListedAt>(
       return { items, read, fence, span, isComplete: isBack && (read?.to ?? head) >= head }
     }
     const settled = head - UNSETTLED_BLOCKS
+    // A chain that was set up anew may not be as long as what was kept.
+    if (found.fence !== null && found.fence.number >= head && found.fence.hash !== hash) found.forget()
     let last = found.fence
     for (let from = (last?.number ?? Math.max(fromBlock - 1, settled)) + 1; from <= head; ) {
       const isFar = found.fence !== null && settled - found.fence.number >= UNSETTLED_BLOCKS

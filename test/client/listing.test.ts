@@ -177,6 +177,17 @@ it('a kept list whose last settled block is no longer on the chain is read anew'
   expect(blocksOf(await read(node, { store }))).toEqual([300])
 })
 
+it('a kept list of a longer chain is read anew', async () => {
+  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  await read(node, { store })
+  node.head = 200
+  node.logs = at(100)
+  expect(await read(node, { store })).toMatchObject({
+    logs: [{ blockNumber: 100 }],
+    read: { from: 0, to: 200 },
+  })
+})
+
 it('a list is kept while it is read, so that a visit that is broken off leaves its blocks to the next one', async () => {
   const [store, node] = [memory(), new Node(9_000, at(5, 8_000))]
   node.before = (_method, from, to) => {
