@@ -48,7 +48,7 @@ import {
   unseal,
 } from './read.js'
 import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js'
-import { DEEPER_S, retryClosed, retryPlaced, retryPostponed, retryQueued } from './retry.js'
+import { deeperLater, retryClosed, retryPlaced, retryPostponed, retryQueued } from './retry.js'
 import {
   type Admitted,
   deposit,
@@ -228,10 +228,6 @@ function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder,
   const { code } = end
   const retryAt = retryPlaced(run.clock.seconds(), deadline, deadline)
   return { outcome: 'placed', retryAt, ...(code && { code }) }
-}
-
-function deeperLater(run: Run): RunResult {
-  return { outcome: 'queued', retryAt: run.clock.seconds() + DEEPER_S }
 }
 
 /** Step 2: the intent. An order without one that can be trusted is refunded without a notice. */

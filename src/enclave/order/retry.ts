@@ -1,6 +1,7 @@
 // When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
 import type { BrokerClock } from '../../broker/index.js'
-import { isToldByNotice, type WaitReason } from '../../protocol/job.js'
+import { isToldByNotice, type RunResult, type WaitReason } from '../../protocol/job.js'
+import type { Run } from '../run.js'
 
 const MIN_QUEUED_S = 5
 /** The market may open a moment after its time. */
@@ -8,11 +9,15 @@ const AFTER_OPENING_S = 1
 const MAX_QUEUED_S = 15 * 60
 const MAX_NO_GAS_S = 60 * 60
 const MIN_PLACED_S = 2
-/** Until the next run of an order that does not lie deep enough yet. */
-export const DEEPER_S = 10
+const DEEPER_S = 10
 const MAX_PLACED_S = 60
 const MAX_OPPOSED_S = 15
 const SESSION_S = 6.5 * 60 * 60
+
+/** The end of a run whose order does not lie deep enough yet. */
+export function deeperLater({ clock }: Pick<Run, 'clock'>): RunResult {
+  return { outcome: 'queued', retryAt: clock.seconds() + DEEPER_S }
+}
 
 /**
  * Unix seconds at which an order that the broker did not take is tried again: half of the time that it has waited in
