@@ -236,6 +236,8 @@ export function createAuthority(caller: ViewCaller, address: Hex) {
       read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),
     /** Unix seconds at which the pause ends; 0 when the platform is not paused. */
     pausedUntil: (block?: BlockTag) => read('pausedUntil', [], numberValue, block),
+    /** Whether the guardian has revoked the measurement of a program. */
+    isRevoked: (measurement: Hex, block?: BlockTag) => read('isRevoked', [measurement], boolValue, block),
   }
 }
 

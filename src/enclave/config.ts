@@ -6,6 +6,7 @@ import {
   ConfigError,
   type Environment,
   faultsOf,
+  formerFaults,
   readEnvFile,
   readSecretFiles,
   secretsOf,
@@ -14,7 +15,7 @@ import {
 } from '../service/config.js'
 import { brokenRules, repeatedValues } from '../service/settingRules.js'
 import { RULES } from './configRules.js'
-import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
+import { environmentSchema, FORMER_VARIABLES, RESIDENT_VARIABLES } from './configSchema.js'
 import { createKeys, type EnclaveKeys } from './keys.js'
 
 /** The enclave's configuration, by the names of its variables. */
@@ -31,7 +32,7 @@ export function loadConfig(environment: Environment = process.env): EnclaveConfi
   const given = [...RESIDENT_VARIABLES, 'NODE_TLS_REJECT_UNAUTHORIZED'].flatMap((name) =>
     environment[name] ? [[name, environment[name]]] : [],
   )
-  const ofFile = readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema)
+  const ofFile = readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema, FORMER_VARIABLES)
   return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
 
@@ -47,6 +48,7 @@ export function readConfig(environment: Environment): EnclaveConfig {
   const { data, error } = environmentSchema.safeParse(given)
   const faults = [
     ...faultsOf(error),
+    ...formerFaults(environment, FORMER_VARIABLES),
     ...tlsFaults(environment),
     ...DISTINCT.flatMap((names) => repeatedValues(given, names)),
   ]

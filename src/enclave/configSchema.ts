@@ -71,6 +71,23 @@ export const ENV_EXAMPLE_HEADER = [
   '# commented out shows its default. Each URL is https, or http on this machine. Checked against the schema by `npm run check`.',
 ]
 
+const renamed = (to: string) => `is ${to} today, with a unit: 10s`
+
+/** Variables of earlier versions, each with what to do about it. */
+export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
+  RPC_TIMEOUT_MS: renamed('RPC_TIMEOUT'),
+  BROKER_TIMEOUT_MS: renamed('BROKER_TIMEOUT'),
+  RELAY_TIMEOUT_MS: renamed('RELAY_TIMEOUT'),
+  FILL_WAIT_MS: renamed('FILL_WAIT'),
+  RELAY_AGAIN_MS: renamed('RELAY_RETRY_AFTER'),
+  CONFIRM_POLL_MS: renamed('CONFIRM_POLL_INTERVAL'),
+  ABSENT_AGAIN_MS: renamed('ABSENT_RECHECK_AFTER'),
+  AMBIGUOUS_AGAIN_MS: renamed('AMBIGUOUS_RETRY_AFTER'),
+  FILL_POLL_MS: 'is gone: remove it. The stream of trade updates says when to look',
+  RECONCILE_HALTED_SYMBOLS:
+    'is gone: remove it. The enclave halts a symbol by itself, and "operate actions" lists why',
+}
+
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
 export const environmentSchema = z.object({
   LEDGER_MASTER_KEY: required(

@@ -178,6 +178,16 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
           }),
     )
 
+  add('revoke', 'revokes the measurement of an attested program at once and for good, as the guardian')
+    .argument('<measurement>', 'its digest, of 32 bytes', digest)
+    .action((measurement: Hex, options: CommonOptions) =>
+      request(process, options, {
+        name: 'revoke',
+        as: 'guardian',
+        changes: async (platform) => [await changes.revocation(platform, measurement)],
+      }),
+    )
+
   for (const [role, whose] of [
     ['signer', "the enclave's signer"],
     ['owner', 'the owner'],

@@ -162,6 +162,12 @@ export async function liftedPause({ authority }: Platform): Promise<Change> {
   return change(isSo, 'lift the pause', authority, interfaces.authority, 'liftPause', [])
 }
 
+export async function revocation({ authority }: Platform, measurement: Hex): Promise<Change> {
+  const isSo = await authority.isRevoked(measurement)
+  const text = `revoke the program of measurement ${measurement}, for good: no client trusts it any more`
+  return change(isSo, text, authority, interfaces.authority, 'revokeMeasurement', [measurement])
+}
+
 /** Moves USDC of the pool to the broker's funding address: each call moves the amount once more. */
 export async function treasury({ pool, usdc }: Platform, amount: bigint): Promise<Change> {
   const [held, funding] = await Promise.all([usdc.balanceOf(pool.address), pool.brokerFunding()])

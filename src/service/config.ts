@@ -71,6 +71,15 @@ export function faultsOf(error: z.ZodError | undefined): ConfigFault[] {
   return [...faults].map(([name, problem]) => ({ name, problem }))
 }
 
+/** Variables of earlier versions that are still set. @param former each with what to do about it */
+export function formerFaults(
+  environment: Environment,
+  former: Readonly<Record<string, string>>,
+): ConfigFault[] {
+  const set = Object.entries(former).filter(([name]) => environment[name] !== undefined)
+  return set.map(([name, problem]) => ({ name, problem }))
+}
+
 export function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
 }

@@ -237,7 +237,7 @@ describe('the operator’s procedures', () => {
     const named = [...page.matchAll(/`(\w+)\(([^)`]*)\)`/g)].map(
       ([, name = '', given = '']) => `${name} ${given === '' ? 0 : given.split(',').length}`,
     )
-    expect(named).toContain('setFrozen 3')
+    expect(named).toContain('setAdmitted 3')
     expect(named.filter((name) => !functions.includes(name))).toEqual([])
   })
 })

@@ -116,6 +116,12 @@ it('the configuration takes a witness of another operator', () => {
   expect(faultsOf({ ...enclaveEnvironment, ...witnessed })).toBe('none')
 })
 
+it('the configuration refuses a variable of an earlier version, and the fault says what to do', () => {
+  expect(faultsOf({ ...enclaveEnvironment, RELAY_AGAIN_MS: '500' })).toBe(
+    'RELAY_AGAIN_MS: is RELAY_RETRY_AFTER today, with a unit: 10s',
+  )
+})
+
 it('the configuration reads a key from a file of its own, which the configuration names', async () => {
   const { LEDGER_MASTER_KEY = '', ...others } = enclaveEnvironment
   const directory = await temporaryDirectory()

@@ -11,6 +11,7 @@ import {
   type ConfigFault,
   type Environment,
   faultsOf,
+  formerFaults,
   readEnvFile,
   readSecretFiles,
   secretsOf,
@@ -211,10 +212,9 @@ function toConfig(env: Settings, mayColour: boolean) {
 
 /** The faults between variables, whether or not each of them is well-formed. */
 function faultsBetween(environment: Environment): ConfigFault[] {
-  const former = Object.entries(FORMER_VARIABLES).filter(([name]) => environment[name] !== undefined)
   // One address pasted twice would narrate and relay to the wrong contract; a secret used twice is known to two other parties.
   return [
-    ...former.map(([name, problem]) => ({ name, problem })),
+    ...formerFaults(environment, FORMER_VARIABLES),
     ...repeatedValues(environment, [...Object.values(ADDRESS_VARIABLES), 'ENCLAVE_SIGNER']),
     ...repeatedValues(environment, secretsOf(environmentSchema)),
     ...relayerKeyFaults(environment),

@@ -57,6 +57,7 @@ const narrationFormat = z
 
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
+  ENCLAVE_COMMAND: 'is gone: name .env.enclave in ENCLAVE_ENV_FILE, and the server keeps one enclave up',
   MAX_WAIT:
     'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it takes',
   BODY_LIMIT_BYTES: fixed('64 KiB'),
