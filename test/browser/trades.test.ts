@@ -1,6 +1,8 @@
 // Purchases and sales with their prices and gains, read from the chain, also after a reload: on a desk and on a phone.
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { pdfText } from '../support/pdfText.js'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
@@ -67,8 +69,23 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name
     expect(await findViolations(page)).toEqual([])
   })
 
+  it('a statement of the month is saved as a PDF with the trades and their gain', async () => {
+    await page.getByText('Statements').click()
+    await page.getByLabel('Month or year').waitFor()
+    await expectFit(page)
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save the statement' }).click()
+    const download = await saving
+    expect(download.suggestedFilename()).toMatch(/^statement-\d{4}-\d\d\.pdf$/)
+    const lines = pdfText(await readFile(await download.path())).flat()
+    expect(lines.filter((line) => /^\d{4}-\d\d-\d\d (?:bought|sold) +AAPL /.test(line))).toHaveLength(2)
+    expect(lines.find((line) => line.startsWith('Realised gain '))).toMatch(/ \d+\.\d\d+$/)
+  })
+
   it('none of it is kept in the clear', async () => {
-    const kept = (await keptOf(page)).filter((record) => /^(?:history|orders)\//.test(record))
+    // The list by the escrow's events, whose name has two addresses, is public.
+    const isOfTrades = (record: string) => /^(?:history\/|orders\/\d+\/0x[0-9a-f]{40} )/.test(record)
+    const kept = (await keptOf(page)).filter(isOfTrades)
     expect(kept).toHaveLength(2)
     // Their names have addresses. Ciphertext has a short match by chance.
     for (const record of kept)

@@ -52,9 +52,13 @@ function createNow(): ReadonlySignal<number> {
   return now
 }
 
-/** Saves JSON text as a file through the browser. */
-export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+/** Saves a file through the browser; JSON by default. */
+export function saveFile(
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  type = 'application/json',
+): void {
+  const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -8,6 +8,7 @@ import { dayChange, dayOf, gain, money, shares } from '../words/format.js'
 import { PriceChart } from './laterChart.js'
 import { curveOf } from './portfolioCurve.js'
 import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
+import { StatementBox } from './statementBox.js'
 
 export function PortfolioCard() {
   const { market } = useStore()
@@ -53,6 +54,7 @@ export function PortfolioCard() {
       )}
       {value === null ? null : <Curve />}
       {value === null ? null : <Actions />}
+      {value === null ? null : <StatementBox />}
       {value === null ? null : <PolledFailure error={trades.error} />}
     </Card>
   )

@@ -23,3 +23,10 @@ export function carriedWords({
     return `: ${moved} shares ${change < 0n ? 'fewer' : 'more'}`
   }
 }
+
+/** The months and the years of a history, the newest first: `2026-11`, `2026-10`, …, `2026`. */
+export function monthsOf(entries: readonly Pick<HistoryEntry, 'timestamp'>[]): readonly string[] {
+  const months = entries.map(({ timestamp }) => new Date(timestamp * 1_000).toISOString().slice(0, 7))
+  const years = months.map((month) => month.slice(0, 4))
+  return [...new Set(months.toReversed()), ...new Set(years.toReversed())]
+}

@@ -17,7 +17,7 @@ import {
 import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
-import { pdfText } from './pdfText.js'
+import { pdfText } from '../../support/pdfText.js'
 
 const HASH: Hex = `0x${'01'.repeat(32)}`
 const ACCOUNT: Hex = `0x${'0a'.repeat(20)}`

@@ -23,8 +23,8 @@ import { costOf, proceedsOf } from '../../support/brokerBooks.js'
 import { shares, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { useChain } from '../../support/chain.js'
 import { enact } from '../../support/corporateActions.js'
+import { pdfText } from '../../support/pdfText.js'
 import { historyClient, readAll } from './historySetting.js'
-import { pdfText } from './pdfText.js'
 
 const chain = useChain(setUpWorld)
 const TWO_MONTHS = 61 * 86_400
