@@ -1,6 +1,9 @@
 // The command line's history and orders, of trades through the whole platform.
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { parseCsv } from '../../src/client/csv.js'
 import { historyEntrySchema } from '../../src/client/history/entries.js'
 import { formatDecimal, holdingsOf, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
@@ -21,7 +24,7 @@ async function person() {
 const linesOf = (out: string) => out.trimEnd().split('\n')
 const idOf = (out: string) => orderSchema.parse(JSON.parse(out)).orderId
 
-it('confidential-trading history lists what was traded, without a server, as JSON, CSV and a table', async () => {
+it('confidential-trading history lists what was traded, without a server, as JSON, CSV and a table, and statement writes it into a new file', async () => {
   const { trader, env, run } = await person()
   const bought = idOf((await run('order', 'buy', 'AAPL', '1000', '--json')).out)
   const sold = idOf((await run('order', 'sell', 'AAPL', '300', '--json')).out)
@@ -60,6 +63,16 @@ it('confidential-trading history lists what was traded, without a server, as JSO
   const table = await offline('history')
   expect(table.out).toMatch(/^AAPL\t\d+\.\d+\t\d+(\.\d+)?\t/m)
   expect(table.out).toContain('complete\tyes')
+
+  const out = join(await temporaryDirectory(), 'year.csv')
+  const year = new Date(fill.timestamp * 1_000).toISOString().slice(0, 4)
+  const statement = ['statement', year, '--format', 'csv', '--out', out, '--json']
+  const written = await runCli(statement, alone)
+  expect(JSON.parse(written.out)).toMatchObject({ period: year, lines: 2, isComplete: true })
+  const [, first = []] = parseCsv(await readFile(out, 'utf8')).map(({ cells }) => cells)
+  expect(first.slice(1, 4)).toEqual(['bought', 'AAPL', formatDecimal(fill.shares, SHARE_DECIMALS)])
+  expect((await stat(out)).mode & 0o077).toBe(0)
+  expect((await runCli(statement, alone)).exit).toBe(2)
 
   const orders = await offline('orders')
   expect(orders.exit).toBe(0)
