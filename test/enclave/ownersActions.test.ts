@@ -8,7 +8,7 @@ import { createChainState } from '../../src/enclave/chainState.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { directoryOf, keyOf } from '../operate/operateUnderTest.js'
-import { brokerOf, shares, startStandIn } from '../support/brokerStandIn.js'
+import { brokerOf, ENCLAVE_ACCOUNT, shares, startStandIn } from '../support/brokerStandIn.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
 import { rpcOf } from '../support/tappedRpc.js'
@@ -39,7 +39,7 @@ async function owner({ chain, broker, clock }: World, ...args: string[]) {
   })
   const directory = await directoryOf(chain)
   const report = join(directory, 'actions.json')
-  const found = await actionsOf(state, brokerOf(broker.url))
+  const found = await actionsOf(state, brokerOf(broker.url, ENCLAVE_ACCOUNT, 60_000))
   await writeFile(report, JSON.stringify(z.encode(actionReportSchema, found)))
   const all = ['actions', ...args, '--enclave-report', report, '--directory', directory, '--yes']
   const env = { RPC_URL: chain.anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain, 'owner') }

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/enclave/clock.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { brokerOf, startStandIn } from '../support/brokerStandIn.js'
+import { brokerOf, ENCLAVE_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
 import { rpcOf } from '../support/tappedRpc.js'
@@ -37,7 +37,9 @@ async function setUp() {
     const report = join(directory, 'actions.json')
     await writeFile(
       report,
-      JSON.stringify(z.encode(actionReportSchema, await actionsOf(state, brokerOf(url)))),
+      JSON.stringify(
+        z.encode(actionReportSchema, await actionsOf(state, brokerOf(url, ENCLAVE_ACCOUNT, 60_000))),
+      ),
     )
     const all = ['actions', ...args, '--enclave-report', report, '--directory', directory, '--yes']
     const env = { RPC_URL: anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
