@@ -2,11 +2,13 @@ import { type Finding, fault, ok } from '../protocol/finding.js'
 import type { Broker } from './broker.js'
 import { BrokerError } from './errors.js'
 
-/** Any symbol that is sure to be listed: only whether prices may be read is asked. */
+/** Any symbol that is sure to be listed, and any day: only whether the data may be read is asked. */
 const PROBE_SYMBOL = 'AAPL'
+const PROBE_DAY = '2026-01-02'
 
 /**
- * Whether the keys are taken, prices may be read, and, if it is to trade, whether the account may.
+ * Whether the keys are taken, prices may be read, and, if it is to trade, whether the account may, and corporate actions may be read:
+ * without them no order is placed.
  * @returns with the broker's id of the account, null when it did not answer
  */
 export async function checkBroker(
@@ -21,14 +23,18 @@ export async function checkBroker(
       fault('broker-trading', 'the account may not trade: see at the broker why it is blocked or not active'),
     )
   }
-  const prices = await attempted(() => broker.getSnapshots([PROBE_SYMBOL]))
+  const data = await attempted(async () => {
+    await broker.getSnapshots([PROBE_SYMBOL])
+    if (trades) await broker.getAnnouncements({ symbols: [PROBE_SYMBOL], start: PROBE_DAY, end: PROBE_DAY })
+  })
+  const read = trades ? 'prices and corporate actions' : 'prices'
   findings.push(
-    prices instanceof BrokerError
+    data instanceof BrokerError
       ? fault(
           'broker-data',
-          `prices cannot be read (${prices.kind}): check ALPACA_DATA_URL and what the keys may`,
+          `${read} cannot be read (${data.kind}): check ALPACA_DATA_URL and what the keys may`,
         )
-      : ok('broker-data', 'prices can be read'),
+      : ok('broker-data', `${read} can be read`),
   )
   return { findings, accountId: account.id }
 }

@@ -32,3 +32,18 @@ it.each([
   expect(finding).toMatchObject({ check: 'broker-keys', result: 'fault' })
   expect(finding?.text).toContain('check ALPACA_TRADING_URL')
 })
+
+it('the doctor says when the keys may not read corporate actions, without which the enclave places no order', async () => {
+  const url = await startRawServer(({ url: path = '' }, response) => {
+    if (path.startsWith('/v2/account')) response.end(JSON.stringify(alpacaExample('account')))
+    else if (path.startsWith('/v2/stocks')) response.end('{}')
+    else response.writeHead(403).end(JSON.stringify(alpacaExample('error-forbidden')))
+  })
+  const faultsOf = async (trades: boolean) =>
+    (await checkBroker(brokerOf(url), { trades })).findings.filter(({ result }) => result === 'fault')
+  expect(await faultsOf(false)).toEqual([])
+  const [fault, ...others] = await faultsOf(true)
+  expect(others).toEqual([])
+  expect(fault).toMatchObject({ check: 'broker-data' })
+  expect(fault?.text).toContain('prices and corporate actions cannot be read (unauthorized)')
+})
