@@ -47,7 +47,10 @@ async function carryOut(process: OperateProcess, options: Options, from: Hex, to
     }
     await resolveAsOwner(process, options, { chain, deployment }, async (validBefore) => ({
       unsigned: { resolves: 'move', v: 1, from, to, validBefore },
-      lines: [`will move the whole portfolio of ${from} to ${to}`],
+      lines: [
+        `the enclave will move the whole portfolio of ${from} to ${to}`,
+        'USDC, shares and claims outside of the portfolio stay where they are; nothing undoes this',
+      ],
       facts: { from, to },
     }))
   } finally {

@@ -152,7 +152,7 @@ function orderResolution(
     throw new CommandError('order-not-held', text)
   }
   const { side, symbol, notional, escrow, locked } = entry
-  const asked = `${side} ${symbol} for ${shownUsdc(notional)}`
+  const asked = `asked to ${side.toLowerCase()} ${symbol} for ${shownUsdc(notional)}`
   const held = escrow > 0n ? `${shownUsdc(escrow)} in escrow` : `${sharesOf(locked, symbol)} locked`
   const unsigned = {
     resolves: 'order',
@@ -164,19 +164,25 @@ function orderResolution(
   return {
     unsigned,
     lines: [
-      `order ${orderId} of ${account}: ${asked}, ${held}; its escrow is ${state}`,
-      `will ${effectOf(entry, figures)}`,
-      `will ${escrowEffect(entry, state, figures)}`,
+      `order ${orderId}: wallet ${account} ${asked}, with ${held}; the escrow is ${STATES[state]}`,
+      figures.quantity === 0n
+        ? 'by your word, nothing was bought or sold; the enclave will'
+        : 'by your figures, the enclave will',
+      `- ${effectOf(entry, figures)}`,
+      `- ${escrowEffect(entry, state, figures)}`,
+      'nothing undoes this: compare it with the broker first',
     ],
   }
 }
 
+const STATES = { NONE: 'not open', OPEN: 'open', SETTLED: 'settled', REFUNDED: 'refunded' } as const
+
 function effectOf({ side, symbol }: OpenOrder, { quantity, value }: { quantity: bigint; value: bigint }) {
-  if (quantity === 0n) return 'release the order without a fill: what it locked and reserved is free again'
+  if (quantity === 0n) return 'release the order: what it locked and reserved in the portfolio is free again'
   const shares = sharesOf(quantity, symbol)
   return side === 'SELL'
-    ? `take ${shares} from the account, and add ${shownUsdc(value)} to its cash`
-    : `add ${shares} to the account, at a cost of ${shownUsdc(value)}`
+    ? `take ${shares} from the portfolio, and add ${shownUsdc(value)} to its cash`
+    : `add ${shares} to the portfolio, at a cost of ${shownUsdc(value)}`
 }
 
 function escrowEffect(
@@ -184,11 +190,11 @@ function escrowEffect(
   state: OrderReport['state'],
   figures: Record<'quantity' | 'value', bigint>,
 ) {
-  if (state !== 'OPEN') return 'write the portfolio alone: the escrow is over'
+  if (state !== 'OPEN') return 'leave the escrow alone: it is over'
   if (figures.quantity === 0n) return `refund the escrow: ${shownUsdc(escrow)} go back to the wallet`
   return escrow === 0n
     ? 'settle the escrow, which holds nothing'
-    : `settle the escrow: the other ${shownUsdc(escrow - figures.value)} become cash`
+    : `settle the escrow: the other ${shownUsdc(escrow - figures.value)} become cash in the portfolio`
 }
 
 function nonceResolution(
@@ -196,7 +202,13 @@ function nonceResolution(
   validBefore: number,
 ): Planned {
   const unsigned = { resolves: 'nonce', v: 1, orderId, portfolioHash, validBefore } as const
-  return { unsigned, lines: [`will lower the nonce of ${account} from ${nonce} to the time of the block`] }
+  return {
+    unsigned,
+    lines: [
+      `the enclave will lower the nonce of wallet ${account} from ${nonce} to the time of the block`,
+      'after that it takes new orders of this wallet again',
+    ],
+  }
 }
 
 function sharesOf(quantity: bigint, symbol: string): string {

@@ -53,9 +53,13 @@ test('an order whose id another party has taken at the broker is ended by the ow
 
   const declined = await resolve([orderId], 'n')
   expect(declined).toMatchObject({ exit: 3, out: '' })
-  expect(declined.err).toContain(`BUY AAPL for 250 USDC, 250 USDC in escrow; its escrow is OPEN`)
-  expect(declined.err).toContain('will release the order without a fill')
-  expect(declined.err).toContain('will refund the escrow: 250 USDC go back to the wallet')
+  expect(declined.err).toContain(
+    `asked to buy AAPL for 250 USDC, with 250 USDC in escrow; the escrow is open`,
+  )
+  expect(declined.err).toContain(
+    'by your word, nothing was bought or sold; the enclave will\n- release the order',
+  )
+  expect(declined.err).toContain('- refund the escrow: 250 USDC go back to the wallet')
   const until = /valid until (\S+), by the chain's time/.exec(declined.err)?.[1] ?? ''
   const validForS = Date.parse(until) / 1_000 - (await chainTime())
   expect(validForS).toBeLessThanOrEqual(3_600)
