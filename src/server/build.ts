@@ -126,10 +126,8 @@ export function buildServer(deps: {
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
   const { escrow } = posted.contracts
-  const isContract = createHeadReads({
-    head,
-    read: (account: Hex, block: BlockTag) => hasCode(reads.charged, account, block),
-  })
+  const hasCodeAt = (account: Hex, block: BlockTag) => hasCode(reads.charged, account, block)
+  const isContract = createHeadReads({ head, read: hasCodeAt })
   const isSignedBy = createSignatureCheck(createViewCaller(reads.charged), isContract)
   const shownOrders = createHeadReads({ head, read: views.escrow.orders, lane: shown.lane })
   const escrowed = createHeadReads({ head, read: escrow.orders })

@@ -44,7 +44,6 @@ const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
   ENVELOPE_MAX_BYTES_PER_CLIENT: (value) => ({ unopened: { maxBytesPerClient: Number(value) } }),
   RPC_LOG_RANGE: (value) => ({ chain: { logRange: Number(value) } }),
   NARRATOR_INTERVAL: (value) => ({ narrator: { intervalMs: ms(value) } }),
-  NARRATOR_CONFIRMATIONS: (value) => ({ narrator: { confirmations: Number(value) } }),
   RELAY_WAIT: (value) => ({ relay: { waitMs: ms(value) } }),
   RELAY_MAX_QUEUED: (value) => ({ relay: { maxQueued: Number(value) } }),
   RELAY_MAX_OPENINGS: (value) => ({ relay: { maxOpenings: Number(value) } }),

@@ -145,7 +145,6 @@ function toConfig(env: Settings, mayColour: boolean) {
     },
     narrator: {
       intervalMs: 2_000,
-      confirmations: env.CONFIRMATIONS,
       ...env.NARRATOR_FORMAT,
       /** Whether a terminal with colours gets them. */
       mayColour,

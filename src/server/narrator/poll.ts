@@ -43,12 +43,11 @@ export function buildNarrator(deps: {
 }): Service {
   const { config, rpc, serveLease, logger, output, progress = createNarratorProgress() } = deps
   const { intervalMs, isWhole } = config.narrator
-  const { contracts, logRange } = config.chain
+  const { contracts, logRange, confirmations } = config.chain
   const print = createPrinter(output, config.narrator)
   const watched = async () => (isWhole ? everyContract(createViewCaller(rpc), contracts) : contracts)
   return serveLease('narrator', (engine, { signal: stopping }) => {
     const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
-    const { confirmations } = config.narrator
     const own = { watched, logRange, confirmations, cursors, print, progress, stopping }
     const tick = createNarratorTick({ ...deps, ...own })
     const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })

@@ -60,7 +60,7 @@ export function buildOps(deps: {
     store: store.inspect,
     leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
     orders: inspectOrders(enclaveRuns.backlog),
-    narrator: inspectNarrator(progress, config.narrator.intervalMs),
+    narrator: inspectNarrator(progress),
   }
   const readiness = createReadiness(deps.phase, inspections, logger)
   const { load } = relay

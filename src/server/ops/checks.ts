@@ -194,27 +194,20 @@ export function inspectLeases(leases: Pick<Leases, 'list'>, names: readonly stri
   }
 }
 
-/** However short the interval of polls: a node may restart. */
-const LEAST_SILENCE_MS = 30_000
+/** A node may restart. */
+const SILENCE_MS = 30_000
 
 /** Whether this server, if it runs the orders, still reads the escrow's events: without them no order runs. */
 export function inspectOrders(backlog: EnclaveRuns['backlog']): Inspection {
-  return async () => ((backlog().silentMs ?? 0) > LEAST_SILENCE_MS ? 'orders-unread' : null)
+  return async () => ((backlog().silentMs ?? 0) > SILENCE_MS ? 'orders-unread' : null)
 }
 
-/** Polls that may fail before the check reports it. */
-const MISSED_POLLS = 5
-
-/**
- * Whether this server's narrator, if it has one, still polls the chain and has narrated every event.
- * @param intervalMs between two polls
- */
-export function inspectNarrator(progress: NarratorProgress, intervalMs: number): Inspection {
-  const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_POLLS * intervalMs)
+/** Whether this server's narrator, if it has one, still polls the chain and has narrated every event. */
+export function inspectNarrator(progress: NarratorProgress): Inspection {
   return async () => {
     if (!progress.isNarrating()) return null
     // The narrator waits for the reader of its lines before it polls the chain again.
-    if (progress.silentMs() > silenceMs)
+    if (progress.silentMs() > SILENCE_MS)
       return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
     return (progress.last()?.lag ?? 0) > 0 ? 'narration-behind' : null
   }

@@ -211,7 +211,7 @@ test('a narrator whose lease another server has taken prints nothing, also befor
 })
 
 test('an event is narrated once it is as deep as configured, and never where it is reorganized away before', async () => {
-  const env = { CONFIRMATIONS: '9', NARRATOR_CONFIRMATIONS: '3' }
+  const env = { CONFIRMATIONS: '3' }
   const caughtUpToDepth = async () => cursorAt(narrator, (await head()) - 2)
   await mine(3)
   const narrator = await startNarrator({ chain: chain(), dataDir: await temporaryDirectory(), env })
