@@ -2,7 +2,7 @@ import { sameAddress } from '../protocol/address.js'
 import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
 import { type Finding, fault, notice, ok, unchecked } from '../protocol/finding.js'
 import type { Hex } from '../protocol/hex.js'
-import { sharesImplementationOf } from '../protocol/identifiers.js'
+import { firstCreationOf } from '../protocol/identifiers.js'
 import {
   ADDRESS_VARIABLES,
   type Authority,
@@ -105,7 +105,7 @@ async function checkLinks(
         `${variable}: this contract was deployed with ${named.join(', ')}: take all five of one deployment`,
       )
     }
-    if (contract === 'equityToken' && !(await createsShares(reader, addresses.equityToken))) {
+    if (contract === 'equityToken' && !(await isOfThisVersion(reader, addresses))) {
       return fault(
         'contract-links',
         `${variable}: this contract is of another version: deploy the contracts of this one`,
@@ -121,13 +121,19 @@ async function checkLinks(
   }
 }
 
-/** Whether the token creates each equity's shares at the address that clients compute. */
-async function createsShares(
+/** Whether the token's shares are those that it created, and follow the list that the ledger created. */
+async function isOfThisVersion(
   { read }: ReturnType<typeof createContractReader>,
-  token: Hex,
+  { equityToken, confidentialLedger }: ContractAddresses,
 ): Promise<boolean> {
-  const implementation = await read('sharesImplementation', [], addressValue)
-  return sameAddress(implementation, sharesImplementationOf(token))
+  const [implementation, actions] = await Promise.all([
+    read('sharesImplementation', [], addressValue),
+    read('actions', [], addressValue),
+  ])
+  return (
+    sameAddress(implementation, firstCreationOf(equityToken)) &&
+    sameAddress(actions, firstCreationOf(confidentialLedger))
+  )
 }
 
 /** With the authority that all five contracts name. */

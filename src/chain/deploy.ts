@@ -10,6 +10,7 @@ import {
 import { checksum, ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
+import { firstCreationOf } from '../protocol/identifiers.js'
 import { RECLAIM_DELAY } from '../protocol/reclaimDelay.js'
 import { USDC_DECIMALS } from '../protocol/units.js'
 import * as bytecodes from './generated/bytecode.js'
@@ -132,22 +133,19 @@ export async function deployContracts(deployment: Deployment): Promise<Deployed>
   return { contracts, authority, creations: [...creations, ...created] }
 }
 
-/** What a contract's constructor creates before anything else. */
-const createdFirst = (from: Hex) => checksum(getCreateAddress({ from, nonce: 1 }))
-
 /** `ConfidentialLedger` creates the list of corporate actions in its constructor, `EquityToken` the implementation of all shares. */
 function createdBy(
   { address: from, transactionHash }: Creation,
   usdc: Hex,
   { authority, confidentialLedger, equityToken, platformPool }: Addresses,
 ): Creation[] {
-  const created = { address: createdFirst(from), transactionHash }
+  const created = { address: firstCreationOf(from), transactionHash }
   if (from === confidentialLedger) {
     const constructorArguments = interfaces.corporateActions.encodeDeploy([authority, equityToken])
     return [{ contract: 'CorporateActions', ...created, constructorArguments }]
   }
   if (from !== equityToken) return []
-  const shares = [from, createdFirst(confidentialLedger), usdc, platformPool]
+  const shares = [from, firstCreationOf(confidentialLedger), usdc, platformPool]
   const constructorArguments = interfaces.equityShares.encodeDeploy(shares)
   return [{ contract: 'EquityShares', ...created, constructorArguments }]
 }
@@ -239,7 +237,7 @@ function argumentsOf(deployment: Deployment, addresses: Addresses) {
     institutionRegistry: [...common, confidentialLedger, delays.leave],
     orderEscrow: [...common, institutionRegistry, confidentialLedger, equityToken],
     confidentialLedger: [...common, orderEscrow, institutionRegistry, equityToken],
-    equityToken: [...common, orderEscrow, createdFirst(confidentialLedger)],
+    equityToken: [...common, orderEscrow, firstCreationOf(confidentialLedger)],
     platformPool: [authority, usdc, equityToken, orderEscrow, brokerFunding],
   }
 }

@@ -51,20 +51,20 @@ export function bytes32ToName(id: Hex): string | null {
 const CLONE = { head: '0x61004d3d81600a3d39f3363d3d373d3d3d363d73', tail: '0x5af43d82803e903d91602b57fd5bf3' }
 
 /**
- * The implementation that every equity's shares delegate to. `EquityToken` creates it as its first contract, by CREATE.
- * @param token the address of `EquityToken`
+ * What a contract's constructor creates first, by CREATE: `EquityToken` the implementation that every equity's shares delegate to,
+ * `ConfidentialLedger` the list of corporate actions.
  */
-export function sharesImplementationOf(token: Hex): Hex {
-  return checksum(bytesToHex(addressIn(hexToBytes('0xd694'), hexToBytes(token), hexToBytes('0x01'))))
+export function firstCreationOf(creator: Hex): Hex {
+  return checksum(bytesToHex(addressIn(hexToBytes('0xd694'), hexToBytes(creator), hexToBytes('0x01'))))
 }
 
 /**
- * The ERC-20 of an equity's shares: a clone of {@link sharesImplementationOf}, by CREATE2 with the symbol as its salt.
+ * The ERC-20 of an equity's shares: a clone of the token's {@link firstCreationOf}, by CREATE2 with the symbol as its salt.
  * @param token the address of `EquityToken`
  */
 export function sharesAddressOf(token: Hex, symbol: string): Hex {
   const salt = hexToBytes(nameToBytes32(symbol))
-  const implementation = hexToBytes(sharesImplementationOf(token))
+  const implementation = hexToBytes(firstCreationOf(token))
   const code = concatBytes(hexToBytes(CLONE.head), implementation, hexToBytes(CLONE.tail), salt)
   const parts = [hexToBytes('0xff'), hexToBytes(token), salt, hexToBytes(keccak256(code))]
   return checksum(bytesToHex(addressIn(...parts)))

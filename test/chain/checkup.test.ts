@@ -40,6 +40,12 @@ test('the authority of another deployment is found', async () => {
   expect((await found()).checks).toEqual(['fault authority'])
 })
 
+test('a token that follows another list of corporate actions than the ledger is found', async () => {
+  const { addressOf, account } = chain()
+  await replaceImmutable(addressOf('token'), addressOf('actions'), account('dave'))
+  expect((await found()).checks).toContain('fault contract-links')
+})
+
 test('a signer that takes over later is a fault that says when', async () => {
   await chain().send(
     'owner',

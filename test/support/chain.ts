@@ -1,15 +1,14 @@
 // One local chain per test file, with the real contracts on it.
 
-import { getCreateAddress, Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
+import { Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import { checksum } from '../../src/protocol/address.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { sharesAddressOf } from '../../src/protocol/identifiers.js'
+import { firstCreationOf, sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import { deployTestUsdc } from '../../src/sandbox/localChain.js'
@@ -148,7 +147,7 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
     token: contracts.equityToken,
     aapl: sharesAddressOf(contracts.equityToken, 'AAPL'),
     msft: sharesAddressOf(contracts.equityToken, 'MSFT'),
-    actions: createdFirst(contracts.confidentialLedger),
+    actions: firstCreationOf(contracts.confidentialLedger),
     pool: contracts.platformPool,
     usdc,
     authority,
@@ -156,9 +155,6 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
   const { stop } = anvil
   return { anvil, provider, addresses: contracts, account, stop, ...bind(provider, byKey, account) }
 }
-
-/** What a contract's constructor created before anything else. */
-const createdFirst = (from: Hex): Hex => checksum(getCreateAddress({ from, nonce: 1 }))
 
 /** The actions on the contracts at these addresses. */
 function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, account: (role: Role) => Hex) {
