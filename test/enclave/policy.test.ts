@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createPolicyStore } from '../../src/enclave/stores.js'
+import type { SignedAuthorization } from '../../src/protocol/authorization.js'
 import { ORDER_PLACE, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { usd } from '../support/brokerStandIn.js'
 import { INTERFACES } from '../support/chain.js'
 import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
+import { posting } from './support/chainRelay.js'
 import { ENCLAVE_KEYS, INTENT_PUBKEY, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
 import { useWorld } from './support/world.js'
 
@@ -110,6 +112,25 @@ it('a rulebook replaces the parts of another that never became whole', async () 
   )
   expect(ivs).toHaveLength(2)
   expect(new Set(ivs).size).toBe(2)
+})
+
+it('a rulebook is sealed anew where an older one’s first part, held back, takes the place of its own', async () => {
+  const { relay } = world()
+  const kept: SignedAuthorization[] = []
+  const keeping = posting(relay, () => async (sent) => {
+    kept.push(sent)
+    return { kind: 'refused' }
+  })
+  await world().policy(await sealRulebook(chain(), rulebookOf(3_000), 2), { deps: { relay: keeping } })
+  const spoiling = posting(relay, (post) => async (sent) => {
+    const isSecond = sent.primaryType === 'PolicyUpdate' && sent.message.part === 1n
+    for (const old of isSecond ? kept.splice(0) : []) await post(old)
+    return post(sent)
+  })
+  const rules = rulebookOf(3_001)
+  const published = await world().policy(await sealRulebook(chain(), rules, 2), { deps: { relay: spoiling } })
+  expect(published).toMatchObject({ version: 2 })
+  expect(await stored()).toEqual({ policy: rules, version: 2 })
 })
 
 it('a rulebook is read from the chain once, however many runs ask for it at however many blocks', async () => {

@@ -207,7 +207,7 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Bo
       if (result.outcome !== 'placed') throw new Error(`not placed: ${JSON.stringify(result)}`)
       return order
     },
-    policy: (envelope: Envelope) => runJob({ job: 'policy', envelope }),
+    policy: (envelope: Envelope, options?: RunOptions) => runJob({ job: 'policy', envelope }, options),
     /** Runs what the owner decides, by another role's key where one is named. */
     resolve: async (decision: Decision, { signedBy, ...options }: RunOptions & { signedBy?: Role } = {}) =>
       runJob({ job: 'resolve', envelope: await resolutionOf(chain, decision, signedBy) }, options),
