@@ -56,6 +56,7 @@ export {
 } from './history/entries.js'
 export type { HistoryOptions } from './history/history.js'
 export {
+  adjustedPrices,
   averageCost,
   type Holding,
   type Holdings,

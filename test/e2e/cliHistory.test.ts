@@ -48,7 +48,9 @@ it('confidential-trading history lists what was traded, without a server, as JSO
   const csv = await offline('history', '--csv', '--quiet')
   expect(csv).toMatchObject({ exit: 0, err: '' })
   const rows = csv.out.split('\r\n')
-  expect(rows[0]).toBe('time,event,order,symbol,shares,USDC,price,cash change,final,transaction')
+  expect(rows[0]).toBe(
+    'time,event,order,symbol,shares,USDC,price,adjusted price,cash change,final,transaction',
+  )
   expect(rows).toHaveLength(entries.length + 2)
   const fill = entries.find((entry) => entry.kind === 'bought')
   if (fill?.kind !== 'bought') throw new Error('nothing was bought')

@@ -1,11 +1,17 @@
 import * as z from 'zod'
 import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
-import { actionWords, averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
+import {
+  actionWords,
+  adjustedPrices,
+  averageCost,
+  type HistoryEntry,
+  holdingsOf,
+} from '../../client/index.js'
 import { type Block, type Cell, fields, table } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
-const ABOUT = `Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. Below are the holdings at average cost. The output is confidential. With --escrow it needs no server.
+const ABOUT = `Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. A price before a split is also shown in the shares of today. Below are the holdings at average cost. The output is confidential. With --escrow it needs no server.
 
 Events that are not final may disappear when the chain is reorganized. "unreadable" is a version that none of the wallet's keys opens: give the file of drawn keys with --portfolio-keys.`
 
@@ -17,7 +23,7 @@ export const addHistory: AddCommand = (root, context) => {
     { name: 'history', summary, about: ABOUT },
     ({ entries, isWhole, transaction }) => ({
       head: HEAD,
-      rows: entries.map((entry) => [...cellsOf(entry), transaction(entry.txHash)]),
+      rows: rowsOf(entries).map((cells, at) => [...cells, transaction(entries[at]?.txHash ?? null)]),
       json: entries.map((entry) => z.encode(historyEntrySchema, entry)),
       more: isWhole ? holdingBlocks(entries) : [],
     }),
@@ -32,12 +38,18 @@ const HEAD = [
   'shares',
   'USDC',
   'price',
+  'adjusted price',
   'cash change',
   'final',
   'transaction',
 ]
 
-function cellsOf(entry: HistoryEntry): Cell[] {
+function rowsOf(entries: readonly HistoryEntry[]): Cell[][] {
+  const adjusted = adjustedPrices(entries)
+  return entries.map((entry, at) => cellsOf(entry, adjusted[at] ?? null))
+}
+
+function cellsOf(entry: HistoryEntry, adjusted: bigint | null): Cell[] {
   const { symbol, moved, value, price } = amountsOf(entry)
   return [
     timeOf(entry.timestamp),
@@ -47,6 +59,7 @@ function cellsOf(entry: HistoryEntry): Cell[] {
     shares(moved),
     usdc(value),
     usdc(price),
+    usdc(adjusted),
     usdc(effectOf(entry).cash),
     entry.isFinal ? 'yes' : 'no',
   ]

@@ -1,6 +1,8 @@
 // Derives an account's holdings, payments and gains from its history. Pure, in whole base units.
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { divide, notionalOf, ONE_SHARE } from '../../protocol/units.js'
 import type { HistoryEntry } from './entries.js'
+import { type Fraction, floor, fraction, ONE, over, times } from './fraction.js'
 
 /** The shares of one symbol. */
 export interface Holding {
@@ -237,4 +239,29 @@ export function valueOverTime(
 function pricedAt(entry: HistoryEntry): number {
   if (entry.kind !== 'carried' || entry.action.kind === 'PAYMENT') return entry.timestamp
   return Math.min(entry.timestamp, entry.action.recordAt)
+}
+
+/**
+ * The price of each entry that is a trade, in the shares of after the last entry, rounded down; null for the others. A purchase at 200
+ * before a split of 4:1 was one at 50.
+ * @param entries oldest first
+ * @example const prices = adjustedPrices(entries)
+ */
+export function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigint | null)[] {
+  /** Today's shares for one share of a symbol, as of the entry that is looked at. */
+  const ratios = new Map<string, Fraction>()
+  const ratioOf = (symbol: string) => ratios.get(symbol) ?? ONE
+  const prices = entries.toReversed().map((entry) => {
+    if (entry.kind === 'carried') ratios.set(entry.action.symbol, ratioBefore(entry.action))
+    if ((entry.kind !== 'bought' && entry.kind !== 'sold') || entry.price === null) return null
+    return floor(over(fraction(entry.price), ratioOf(entry.symbol)))
+  })
+  return prices.toReversed()
+
+  function ratioBefore(action: CorporateAction): Fraction {
+    if (action.kind === 'SYMBOL_CHANGE') return ratioOf(action.successor)
+    const isRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
+    const after = ratioOf(action.symbol)
+    return isRatio ? times(after, fraction(action.numerator, action.denominator)) : after
+  }
 }

@@ -6,6 +6,7 @@ import type { EntryBody } from '../../../src/client/history/entries.js'
 import { floor } from '../../../src/client/history/fraction.js'
 import { pdfOf } from '../../../src/client/history/pdf.js'
 import {
+  adjustedPrices,
   costLeft,
   type HistoryEntry,
   lotsOf,
@@ -83,6 +84,21 @@ it('a new symbol keeps the dates and costs of its lots, and worthless shares are
     { acquiredAt: FROM, proceeds: 900n, cost: 1_000n },
     { acquiredAt: FROM + DAY, proceeds: 0n, cost: 700n },
   ])
+})
+
+it('a price before a split is told in the shares of today, also under a former symbol', () => {
+  const rename: CorporateAction = {
+    ...{ kind: 'SYMBOL_CHANGE', index: 0, symbol: 'FB', recordAt: 0, successor: 'AAPL' },
+  }
+  const priced = (symbol: string): EntryBody => ({ ...bought(2n, 400n, symbol), ...{ price: 200n } })
+  const entries = history(
+    priced('FB'),
+    carried(rename, { FB: -2n, AAPL: 2n }),
+    priced('MSFT'),
+    carried(splitOf(3n, 1n), { AAPL: 4n }),
+    priced('AAPL'),
+  )
+  expect(adjustedPrices(entries)).toEqual([66n, null, 200n, null, 200n])
 })
 
 it('shares from a wallet have neither a date nor a cost, and shares that left for one are not sold', () => {
