@@ -258,6 +258,22 @@ abstract contract OrderActions is Books {
         _claimRecipient[wallet][asset] = walletOf(to);
     }
 
+    /// @dev By chance alone, an approved recipient hardly ever loses its KYC while there is a claim.
+    function claimToUncleared(uint256 who, uint256 which, uint256 to) external atCurrentTime {
+        (address wallet, bytes32 asset) = _claimant(who, which);
+        address recipient = walletOf(to);
+        if (recipient == wallet || claims[wallet][asset] == 0) return;
+        bool wasCleared = kyc[recipient];
+        vm.prank(holderOf(0));
+        escrow.approveClaimRecipient(wallet, asset, recipient);
+        vm.prank(holderOf(0));
+        token.setKyc(recipient, false);
+        _claimRecipient[wallet][asset] = recipient;
+        _mustFail(wallet, address(escrow), abi.encodeCall(escrow.claim, (asset, recipient)));
+        vm.prank(holderOf(0));
+        token.setKyc(recipient, wasCleared);
+    }
+
     /// @dev A wallet that has a claim, and its asset; if there is none, any.
     function _claimant(uint256 who, uint256 which) private view returns (address wallet, bytes32 asset) {
         for (uint256 i = 0; i < 15; i++) {
