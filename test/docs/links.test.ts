@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FORMER_VARIABLES } from '../../src/server/config/schema.js'
 
 /** The Markdown pages of the repository: those at its root, and all below these folders. */
 const pages = [
@@ -35,6 +36,18 @@ test.each(pages)('every link in %s leads somewhere in the repository', (page) =>
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
   const local = links.filter((link) => !/^[a-z]+:/.test(link))
   expect(local.filter((link) => isBroken(page, link))).toEqual([])
+})
+
+test('no page but the change log and the decisions names a variable that the server has no more', () => {
+  const today = pages.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('docs/decisions/'))
+  const naming = today.flatMap((page) => {
+    // A refusal that is quoted begins with the name.
+    const words = new Set(readFileSync(page, 'utf8').match(/\b[A-Z][A-Z_]+\b(?!: is gone)/g))
+    return Object.keys(FORMER_VARIABLES)
+      .filter((name) => words.has(name))
+      .map((name) => `${page}: ${name}`)
+  })
+  expect(naming).toEqual([])
 })
 
 const ROOMS = readdirSync('src/server')
