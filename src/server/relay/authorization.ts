@@ -88,7 +88,7 @@ export function gasPurposeOf({ primaryType, message }: Authorization): GasPurpos
       return ofOrder(message.enclaveBlob === '0x' ? 'account' : 'finish', message)
     case 'PolicyUpdate':
       return { kind: 'institution', orgId: message.orgId }
-    // The owner has approved it.
+    // A move counts on no quota, because the owner has approved it.
     case 'PortfolioMove':
     case 'BatchMint':
     case 'BatchBurn':

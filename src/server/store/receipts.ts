@@ -22,7 +22,7 @@ const order = { orderId: bytes32Schema, account: addressSchema }
  * - `finish`: ends an order that is held
  * - `account`: opens an order, refunds one that was never held, or pays a withdrawal
  * - `institution`: publishes a rulebook
- * - `platform`: mints or burns
+ * - `platform`: mints, burns, or moves a portfolio that the owner has approved
  */
 const gasPurposeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hold'), ...order }),
@@ -48,7 +48,7 @@ export const NO_GAS: z.output<typeof relayGasSchema> = { setAside: 0n, used: 0n,
 export const relayRecordSchema = z.strictObject({
   /** The part that callers see. */
   receipt: receiptSchema,
-  /** The relayer's account that has taken it on. Until then any account with room may take it. */
+  /** The relayer's account that has taken it on; an earlier one after a change of the key. Until then whichever server holds the account takes it. */
   account: addressSchema.optional(),
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
