@@ -77,7 +77,7 @@ export async function takersOf(
  * has ended: until then its fills stay hidden, as do those of later orders.
  *
  * Without company the supply changes by what waited long enough, and by no more than these fills explain. A difference
- * that they do not explain, such as a split, is shown with company, or when no recent order could explain it.
+ * that they do not explain, such as a correction by the broker, is shown with company, or when no recent order could explain it.
  * @param symbol.held the broker's holding of it
  */
 export function dueChange(

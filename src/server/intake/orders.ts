@@ -82,7 +82,7 @@ export function createOrders(deps: OrdersDeps) {
   return {
     /**
      * Stores an envelope, then has it run; resolves once it is durable, or with the reason why it was not stored.
-     * @param client the poster, see `clientOf`
+     * @param poster the client that posts it, see `clientOf`
      * @param needsRoom whether the envelope counts on the client's quota while its escrow is not known to be open
      * @throws StorageError
      */
