@@ -181,11 +181,11 @@ interface IAuthority is ISweepable {
      */
     function liftPause() external;
 
-    /// @notice The address that sets flags, admits institutions, approves recipients of claims, moves the treasury,
-    /// rotates the roles and lifts a pause.
+    /// @notice The address that sets flags, admits institutions, enters corporate actions, approves moves and recipients of claims,
+    /// moves the treasury, rotates the roles and lifts a pause.
     function owner() external view returns (address);
 
-    /// @notice The address that can pause.
+    /// @notice The address that can pause and revoke a measurement.
     function guardian() external view returns (address);
 
     /// @notice The address whose signature authorizes settlements, refunds, writes and batches.

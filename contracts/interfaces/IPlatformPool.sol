@@ -117,6 +117,8 @@ interface IPlatformPool is IEnclaveAuthorized {
      *
      * Requirements:
      * - `amount` is not zero, held by the caller, and approved to this contract.
+     *
+     * Emits {Funded}.
      */
     function fund(uint256 amount) external;
 
@@ -126,6 +128,8 @@ interface IPlatformPool is IEnclaveAuthorized {
      * Requirements:
      * - the caller is the owner;
      * - `amount` is not zero, and the pool holds it.
+     *
+     * Emits {TreasuryMoved}.
      */
     function transferTreasury(uint256 amount) external;
 

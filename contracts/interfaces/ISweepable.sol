@@ -26,6 +26,8 @@ interface ISweepable {
      *
      * Requirements:
      * - the contract holds more USDC than it accounts for.
+     *
+     * Emits {UsdcSwept}.
      */
     function sweepUsdc() external;
 }

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IAccountMoves} from "../interfaces/IAccountMoves.sol";
 import {IAuthority} from "../interfaces/IAuthority.sol";
 import {ICorporateActions} from "../interfaces/ICorporateActions.sol";
+import {IEquityToken} from "../interfaces/IEquityToken.sol";
 import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
 import {Handler} from "./Handler.sol";
 import {Platform, vm} from "./Platform.sol";
@@ -58,17 +59,31 @@ contract InvariantsTest {
             escrow.reclaim(orderId);
             require(_worth(account, asset, amount) == before + amount, "a reclaimed order paid another amount");
         }
+        IEquityToken token = platform.token();
+        address owner = platform.authority().owner();
         for (uint256 i = 0; i < WALLETS; i++) {
             address wallet = handler.walletOf(i);
-            uint256 owed = escrow.claims(wallet, handler.USDC());
-            if (owed == 0) continue;
             platform.usdc().setBlacklisted(wallet, false);
-            uint256 before = platform.usdc().balanceOf(wallet);
-            bytes32 asset = handler.USDC();
-            vm.prank(wallet);
-            escrow.claim(asset, wallet);
-            require(platform.usdc().balanceOf(wallet) == before + owed, "a claim paid another amount");
+            vm.prank(owner);
+            token.setKyc(wallet, true);
+            _claim(wallet, handler.USDC());
+            for (uint256 j = 0; j < 2; j++) {
+                bytes32 symbol = handler.symbolOf(j);
+                vm.prank(owner);
+                token.setFrozen(symbol, wallet, false);
+                _claim(wallet, symbol);
+            }
         }
+    }
+
+    function _claim(address wallet, bytes32 asset) private {
+        IOrderEscrow escrow = platform.escrow();
+        uint256 owed = escrow.claims(wallet, asset);
+        if (owed == 0) return;
+        uint256 before = _balance(asset, wallet);
+        vm.prank(wallet);
+        escrow.claim(asset, wallet);
+        require(_balance(asset, wallet) == before + owed, "a claim paid another amount");
     }
 
     /// @dev What an account has of an asset, in its wallet or as a claim.
