@@ -189,15 +189,15 @@ function notesOf({ shape }: EnvironmentSchema): [name: string, notes: VariableNo
 }
 
 /**
- * The settings of an environment that are others than the env example's, as `NAME=value [the example's]`. It leaves out the secrets,
- * and what every installation fills in.
+ * The settings of an environment that differ from the env example's, as `NAME=value [default]`. It leaves out the secrets, and the
+ * settings that every installation fills in.
  */
 export function differencesOf(schema: EnvironmentSchema, environment: Environment): string[] {
   return notesOf(schema).flatMap(([name, { secret, example, fallback }]) => {
     const value = environment[name]
     const usual = example ?? fallback
     if (!value || secret || example === '' || value === usual) return []
-    return [`${name}=${value} [${usual || 'unset'}]`]
+    return [`${name}=${value} [${example === undefined ? fallback || 'unset' : 'required'}]`]
   })
 }
 

@@ -35,7 +35,7 @@ describe('what differs from it', () => {
     expect(differencesOf(environmentSchema, changed)).toEqual([
       'PORT=9000 [8000]',
       'HOST=127.0.0.1 [unset]',
-      'FRONTEND_ORIGIN=https://desk.example [http://localhost:5173]',
+      'FRONTEND_ORIGIN=https://desk.example [required]',
       'REQUEST_TIMEOUT=1m [30s]',
     ])
   })
