@@ -63,7 +63,7 @@ const systemErrorSchema = z.object({
 /** The line for a failed start; undefined for one that only the log can describe. */
 function remedyFor(error: unknown, config: Config): string | undefined {
   const { http, ops, relay, dataDir, databaseUrl } = config
-  // Without the secrets of a URL.
+  // The secrets of a URL are left out.
   const place = databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
   if (error instanceof DirectoryLockedError) return `DATA_DIR ${error.message}`
   if (error instanceof UnusableDatabaseError) return `${place}: ${error.message}`

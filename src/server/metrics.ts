@@ -14,7 +14,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 /** The label is not called job: Prometheus gives every series a label of that name. */
 const KINDS = ['order', 'policy', 'reconcile', 'resolve'] as const
 
-/** In seconds. */
+/** Buckets in seconds. */
 const BUCKETS = {
   /** From an answer out of memory to `POST /policy`, which waits for a whole run. */
   http: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
@@ -160,7 +160,7 @@ export class Metrics {
   }
 
   readonly lease: LeaseObserver = (name, isHeld) => {
-    // Without the relayer's address.
+    // The relayer's address is left out.
     const [lease = name] = name.split(':')
     this.#leases.set({ lease }, isHeld ? 1 : 0)
     this.#terms.inc({ lease }, isHeld ? 1 : 0)

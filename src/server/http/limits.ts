@@ -172,7 +172,7 @@ function limitRate(
     rateLimit({
       windowMs: WINDOW_MS,
       limit: limitPerMinute,
-      // Under a low limit a client may still post once a minute.
+      // A client may still post once a minute under a low limit.
       store: windows.charging(Math.min(cost, limitPerMinute), limitPerMinute),
       keyGenerator: (_req, res) => res.locals.client,
       skipSuccessfulRequests: true,
@@ -197,7 +197,7 @@ function limitRate(
 
 interface Window {
   used: number
-  /** By the same clock as `now`. */
+  /** Read from the same clock as `now`. */
   readonly endsAt: number
 }
 

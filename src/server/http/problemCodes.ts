@@ -22,7 +22,7 @@ function problem(
  * docs/errors.md are made from it, and from what scripts/openapi/explanations.ts says of each code.
  */
 export const PROBLEMS = {
-  // Of status 4xx: the caller has to change the request, or to wait.
+  // Status 4xx: the caller has to change the request, or to wait.
   'malformed-request': problem(400, 'Malformed HTTP request', 'Send a well-formed HTTP/1.1 request.'),
   'malformed-json': problem(
     400,
@@ -160,7 +160,7 @@ export const PROBLEMS = {
     3_600,
   ),
 
-  // Of status 5xx: the server, or what it depends on, failed or has too much to do.
+  // Status 5xx: the server, or what it depends on, failed or has too much to do.
   'internal-error': problem(
     500,
     'Internal error',

@@ -14,7 +14,7 @@ const MAX_WAITING_FIELDS = 100
  * more than may wait is closed: no answer could be written ahead of those that are due on it.
  */
 export function takeTurns(): RequestHandler {
-  /** By client or site, the requests that wait, the oldest first. */
+  /** Requests that wait, the oldest first, keyed by client or site. */
   const waiting = new Map<string, (() => unknown)[]>()
   const begun = new Map<string, number>()
   let [begunOfAll, waitingOfAll] = [0, 0]

@@ -37,7 +37,7 @@ export type WatchedContracts = ContractAddresses & {
   readonly corporateActions?: Hex
 }
 
-/** With the contracts that no configuration names: the others know them. */
+/** Adds the contracts that no configuration names: the others know them. */
 export async function everyContract(
   caller: ViewCaller,
   contracts: ContractAddresses,
@@ -105,7 +105,7 @@ function show(name: Shown['name'], unit: Shown['unit']) {
   return (fields: Result): Shown => ({ name, unit, value: z.bigint().parse(fields.getValue(name)) })
 }
 
-/** With its unit, because the amount means nothing without it; which shares is not shown. */
+/** Shows the unit too, because the amount means nothing without it; which shares is not shown. */
 function showPayout(fields: Result): Shown | null {
   const payout = show('payout', unitOf(fields, 'payoutAsset'))(fields)
   return payout.value === 0n ? null : payout

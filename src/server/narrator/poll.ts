@@ -132,7 +132,7 @@ export function createNarratorTick(options: {
     }
     const genesis = hashes.get(0) ?? null
     const isStartKept = hashes.get(start.number) === start.hash
-    // Without either of them there is no block to continue from yet.
+    // There is no block to continue from yet without either of them.
     const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
     if (resets < POLLS_UNTIL_RESET || next === null) return
     const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }

@@ -138,7 +138,7 @@ export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddr
   }
 }
 
-/** After this a connection counts as failed. */
+/** A connection counts as failed after this. */
 const CONNECT_LIMIT_MS = 10_000
 
 /**

@@ -29,7 +29,7 @@ export function addGauges(metrics: Metrics, sources: GaugeSources): void {
   for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)
 }
 
-/** By their names. */
+/** The gauges, keyed by their names. */
 type Gauges = Record<string, WatchedGauge>
 
 function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources): Gauges {

@@ -23,9 +23,9 @@ export type GasLimits = Config['relay']['gas']
 
 /** The rest of today's gas. */
 export interface GasLeft {
-  /** For new orders, refunds, rulebooks and the platform. */
+  /** Gas left for new orders, refunds, rulebooks and the platform. */
   readonly gasLeft: bigint
-  /** For held orders that need more than their bookings. */
+  /** Gas left for held orders that need more than their bookings. */
   readonly reserveLeft: bigint
   /** Booked for held orders and not set aside yet. */
   readonly booked: bigint
@@ -55,9 +55,9 @@ const BOOKED = 'booked'
 /** Gas that an order still needs, booked by the write that began to hold it. Exported for tests. */
 export const bookingSchema = z.strictObject({
   account: addressSchema,
-  /** For its end. */
+  /** Gas kept for the order's end. */
   gas: uint256Schema,
-  /** For the write that marks it as never placed, until that is confirmed. */
+  /** Gas kept for the write that marks the order as never placed, until that is confirmed. */
   mark: uint256Schema,
   /** When it was booked, in days since 1970, and by which digest. */
   day: z.int().min(0),
@@ -81,7 +81,7 @@ export function holderOf(purpose: GasPurpose): Hex | undefined {
 }
 
 export function createGasBudget(options: {
-  /** For the server that holds an account, the one whose writes carry the term of its lease. */
+  /** The writes of the server that holds an account carry the term of its lease. */
   readonly engine: Engine
   readonly store: Pick<ReceiptStore, 'toChange'>
   readonly limits: GasLimits

@@ -107,7 +107,7 @@ export async function openKmsKey(options: {
     requestHandler: {
       connectionTimeout: TIMEOUT_MS,
       requestTimeout: TIMEOUT_MS,
-      // Without it the package only logs a warning, and goes on waiting.
+      // The package would only log a warning without it, and go on waiting.
       throwOnRequestTimeout: true,
       socketTimeout: TIMEOUT_MS,
     },

@@ -142,7 +142,7 @@ export function createMarketClockView(deps: {
   const shared = createSharedValue({
     async load() {
       const { isOpen, timestamp, nextOpen, nextClose } = await broker.getClock()
-      // By the broker's own clock: ours may differ.
+      // The broker's own clock counts: ours may differ.
       const untilChangeMs = Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
       const view = { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
       return { untilChangeMs, changesAt: Date.now() + untilChangeMs, view }

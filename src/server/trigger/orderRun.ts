@@ -32,7 +32,7 @@ export interface EndedOrderRun {
   readonly failures: number
   /** When it runs next, in Unix milliseconds; null when it needs no further run. */
   readonly nextTriggerAt: number | null
-  /** With `queued`: why the order waits. */
+  /** Why the order waits; only beside `queued`. */
   readonly waitsFor?: WaitReason | undefined
 }
 
@@ -194,7 +194,7 @@ export const RETRY_TIMES = {
   waitingMs: 15_000,
   /** The shortest wait, however early a run asks for the next one. */
   leastMs: 500,
-  /** Before a failed write of a run's start or end is retried. */
+  /** Pause before a failed write of a run's start or end is retried. */
   storageMs: 5_000,
   /** Between two polls of the escrow; after an act of this server the next poll follows immediately. */
   escrowMs: 2_000,
@@ -230,7 +230,7 @@ export function nextRunAt(
 ): number | null {
   if (FINAL_OUTCOMES.has(outcome)) return null
   const retryMs = retryAt === undefined ? undefined : retryAt * 1_000
-  // By the broker's clock the market is still closed: this clock is ahead.
+  // The market is still closed by the broker's clock: this clock is ahead.
   if (outcome === 'queued' && retryMs !== undefined && retryMs <= now) return now + times.waitingMs
   if (retryMs !== undefined) return Math.max(retryMs, now + times.leastMs)
   if (outcome !== 'failed') return now + times.waitingMs

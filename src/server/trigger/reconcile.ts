@@ -8,7 +8,7 @@ import type { Engine } from '../store/engine.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run, Runs } from './runner.js'
 
-/** Between two checks whether a run is due. */
+/** Pause between two checks whether a run is due. */
 const CHECK_MS = 30_000
 /** Pause after a failed run: doubled each time, up to the longest. */
 const RETRY_MS = 30_000

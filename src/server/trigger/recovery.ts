@@ -83,7 +83,7 @@ interface FoundOrder {
   readonly mayBeReclaim: boolean
 }
 
-/** Of each order. */
+/** The last events of each order. */
 type LastEvents = ReturnType<typeof lastEvents>
 
 function lastEvents(past: readonly EscrowEvent[]) {

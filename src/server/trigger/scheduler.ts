@@ -21,7 +21,7 @@ import { createWorkers, type WorkersOptions } from './workers.js'
  */
 export type Scheduler = ReturnType<typeof createScheduler>
 
-/** In place of the commit of a cancel. */
+/** Stands in place of the commit of a cancel. */
 const UNREAD: Hex = '0x'
 
 export function createScheduler(
@@ -157,7 +157,7 @@ export function createScheduler(
 
   /** An escrow is open; it runs if its envelope is here. Repeatable. */
   function handleOpening(order: OpenedOrder): Promise<void> {
-    // After a deferral the record may hold runs of the order.
+    // The record may hold runs of the order after a deferral.
     return opened(order, queue.get(order.orderId)?.isRead === false ? resume : open)
   }
 

@@ -36,7 +36,7 @@ export interface TriggerOptions {
   /** Each write of a term carries its fence. */
   readonly engine: Engine
   readonly runner: EnclaveRunner
-  /** Between two runs that this server triggers, of any kind. */
+  /** Pause between two runs that this server triggers, of any kind. */
   readonly rateLimit: TriggerRateLimit
   readonly escrow: Contracts['escrow']
   readonly rpc: Pick<Rpc, 'send'>
@@ -50,7 +50,7 @@ export interface TriggerOptions {
   readonly logger: Logger
 }
 
-/** Between two polls of all stored orders, for those without an event. */
+/** Pause between two polls of all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
 /** For an order whose event was not seen: after all others. */
@@ -87,7 +87,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
     async recover() {
       // First, so that they count against the quota even while no node answers.
       for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)
-      // Before anything runs: an order that has been cancelled is not placed because a server has started.
+      // Cancels are read before anything runs: a start of the server places no order that has been cancelled.
       await scheduler.readCancels()
       return recover({ events, lookBack, escrow, records, scheduler, logger })
     },

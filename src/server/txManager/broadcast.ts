@@ -29,7 +29,7 @@ interface Submission {
   readonly resolve: (answers: NodeAnswers) => void
 }
 
-/** Of one node; undefined when it gave no answer, or seems to be broken. */
+/** The answer of one node; undefined when it gave no answer, or seems to be broken. */
 type Verdict = 'accepted' | 'known' | 'refused' | undefined
 
 /** Only a broken node fails to answer it: if it succeeds, the node works, and its other answers count. */
