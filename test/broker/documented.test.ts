@@ -161,7 +161,6 @@ it('account activities are also what corporate actions left; unknown kinds are n
       type: 'DIV',
       qty: shares(2),
       cash: usd(1.02),
-      perShare: { numerator: 51n, denominator: 100n },
     },
     { type: 'SPLIT', subType: 'FSPLIT', day: '2024-12-04', symbol: 'ANET', qty: -807_009n, cash: 0n },
     { type: 'SPLIT', qty: 3_228_036n },

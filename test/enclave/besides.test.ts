@@ -144,9 +144,9 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
 it('an order is not sent on the word of a node that took its time', async () => {
   const order = await world().open(buy(250))
   const slow = sabotage(world().deps(), -1, 'crash', async (call) => {
-    // The look at the chain right before the send, which follows the one at the depth of the write-ahead.
-    const asked = slow.calls.filter((name) => name === 'broker getAsset').length
-    if (slow.calls[call - 2] === 'broker getAsset' && asked === 2) {
+    // The look at the chain right before the send, the last one after the question whether the symbol is halted.
+    const asked = slow.calls.filter((name) => name === 'broker getBookedEntries').length
+    if (slow.calls[call - 4] === 'broker getBookedEntries' && asked === 2) {
       await world().clock.sleep(6_000)
     }
   })

@@ -176,7 +176,7 @@ it('an order at the market’s price passes a resting limit order of the other s
 
 it('an order whose turn under the broker’s rate is far away tells its owner how many are ahead of it', async () => {
   const run = enclaveOfMany()
-  world().broker.control.limit({ perMinute: 3 })
+  world().broker.control.limit({ perMinute: 4 })
   const first = await world().open(buy(100))
   const second = await world().open({ ...buy(100), who: 'bob' })
   const ends = { first: await run(first), second: await run(second) }
