@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FORMER_VARIABLES } from '../../src/server/config/schema.js'
+import * as enclave from '../../src/enclave/configSchema.js'
+import * as server from '../../src/server/config/schema.js'
 
 /** The Markdown pages of the repository: those at its root, and all below these folders. */
 const pages = [
@@ -38,12 +39,12 @@ test.each(pages)('every link in %s leads somewhere in the repository', (page) =>
   expect(local.filter((link) => isBroken(page, link))).toEqual([])
 })
 
-test('no page but the change log and the decisions names a variable that the server has no more', () => {
+test('no page but the change log and the decisions names a variable that server and enclave have no more', () => {
   const today = pages.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('docs/decisions/'))
   const naming = today.flatMap((page) => {
     // A refusal that is quoted begins with the name.
     const words = new Set(readFileSync(page, 'utf8').match(/\b[A-Z][A-Z_]+\b(?!: is gone)/g))
-    return Object.keys(FORMER_VARIABLES)
+    return Object.keys({ ...server.FORMER_VARIABLES, ...enclave.FORMER_VARIABLES })
       .filter((name) => words.has(name))
       .map((name) => `${page}: ${name}`)
   })
