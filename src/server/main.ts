@@ -37,7 +37,7 @@ function configure(): Config {
 }
 
 async function start(config: Config, logger: Logger): Promise<RunningServer> {
-  // After a failed commit, unless the disk was full, SQLite and the disk may differ, so no later commit can be trusted.
+  // SQLite and the disk may differ after a failed commit, unless the disk was full, so no later commit can be trusted.
   const onBroken = (error: StorageError) => {
     logger.error('storage failed: the server ends', describeError(error))
     setTimeout(() => process.exit(EXIT_FAILURE), LAST_ANSWERS_MS)

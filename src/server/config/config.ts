@@ -159,13 +159,13 @@ function toConfig(env: Settings, mayColour: boolean) {
       /** Undefined: as many as the nodes take. */
       maxSentAhead: env.RELAY_SEND_AHEAD,
       maxQueued: 1_000,
-      /** Beside those: the orders that 10,000 employees place in a minute. */
+      /** Openings beside those: the orders that 10,000 employees place in a minute. */
       maxOpenings: 10_000,
       pollIntervalMs: 250,
       resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,
       /** Wei per gas. */
       maxFeePerGas: env.RELAY_MAX_FEE,
-      /** Of one transaction: EIP-7825. */
+      /** The limit of one transaction: EIP-7825. */
       maxGas: 2n ** 24n,
       gas: {
         perDay: dailyGas,
@@ -190,7 +190,7 @@ function toConfig(env: Settings, mayColour: boolean) {
       intentPublicKey: bytesToHex(compressPoint(env.INTENT_PUBKEY)),
       signer: env.ENCLAVE_SIGNER,
       trigger: triggerOf(env),
-      /** Between two runs; 0 for none. */
+      /** Pause between two runs; 0 for none. */
       triggerIntervalMs: env.ENCLAVE_TRIGGER_INTERVAL ?? 0,
       maxRuns: env.ENCLAVE_MAX_RUNS,
       orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,

@@ -58,7 +58,7 @@ export type ClosedEvent = EscrowEventBase & { readonly kind: 'settled' | 'refund
 
 /** The events of the escrow in a range of blocks. */
 export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
-  /** In their order. */
+  /** The events in their order. */
   readonly events: readonly EscrowEvent[]
 }
 

@@ -32,7 +32,7 @@ export function createEscrowPoller(options: {
    * @param isPast the block was read before, so that later events may have been handled already
    */
   readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
-  /** After each poll that reached the chain's head. When it rejects, the poll counts as failed. */
+  /** Called after each poll that reached the chain's head. When it rejects, the poll counts as failed. */
   readonly onPolled: () => Promise<void>
   readonly logger: Logger
 }) {

@@ -93,7 +93,7 @@ const LINGER_MS = 2_000
 /** The connections that are being hung up. Further bytes on them are read and dropped. */
 const leaving = new WeakSet<Duplex>()
 
-/** For a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
+/** Handles a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
 function answerClientError(error: Error, socket: Duplex): void {
   const gone = 'code' in error && error.code === 'ECONNRESET'
   if (!gone && leaving.has(socket)) return

@@ -26,7 +26,7 @@ export interface Read {
 /** An answer's JSON, and its entity tag. */
 interface Representation {
   readonly json: string
-  /** In bytes. */
+  /** The length of `json` in bytes. */
   readonly length: number
   readonly etag: string
 }
@@ -34,7 +34,7 @@ interface Representation {
 /** A route that takes a JSON body. */
 interface Post {
   readonly method: 'POST'
-  /** With at most one parameter. */
+  /** Has at most one parameter. */
   readonly path: string
   readonly bodyLimitBytes: number
   /**

@@ -122,7 +122,7 @@ function bytesWith(record: OrderRecord | undefined, offered: Candidate): number 
 /** The intake of orders whose escrows the relay opens. */
 export type Openings = ReturnType<typeof createOpenings>
 
-/** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
+/** An opening that was claimed this long ago and not given to the relay is not on its way there any more. */
 const CLAIM_MS = 60_000
 
 export function createOpenings(deps: {

@@ -46,7 +46,7 @@ export function pendingRecord(
   }
 }
 
-/** With its gas set aside, in place of an earlier limit. */
+/** The record with its gas set aside, in place of an earlier limit. */
 export function withLimit(record: RelayRecord, setAside: bigint): RelayRecord {
   return { ...record, gas: { ...record.gas, setAside } }
 }

@@ -31,7 +31,7 @@ export interface Fence {
 export interface LeaseState extends Fence {
   /** The server that took it. */
   readonly holder: string
-  /** By the store's clock; zero or less once another holder may take the lease. */
+  /** Measured by the store's clock; zero or less once another holder may take the lease. */
   readonly expiresInMs: number
 }
 

@@ -56,7 +56,7 @@ export function createServeLease(options: {
     while (await pause(Math.max(0, nextAt - performance.now()), over.signal)) {
       const sentAt = performance.now()
       nextAt = sentAt + renewEveryMs
-      // After a failure the store may be back before another process takes the lease: then the same term goes on.
+      // The store may be back after a failure before another process takes the lease: then the same term goes on.
       const isHeld = await leases.renew(fence, ttlMs).catch(warn('lease not renewed', fence.lease))
       if (isHeld) onRenewed(sentAt)
       else if (isHeld === false) over.abort()

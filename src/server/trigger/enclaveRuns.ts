@@ -12,10 +12,10 @@ import { createRuns } from './runner.js'
 import { createSealedJobs } from './sealedJobs.js'
 import { createTriggerTerm, type TriggerOptions, type TriggerTerm } from './term.js'
 
-/** Between two polls for results that other servers have received; an order's next run waits as long. */
+/** Pause between two polls for results that other servers have received; an order's next run waits as long. */
 const RESULT_POLL_MS = 500
 
-/** With the enclave of the configuration, and the server's way to it. */
+/** Uses the enclave of the configuration, and the server's way to it. */
 export function buildEnclaveRuns(options: Omit<EnclaveRunsOptions, 'runner' | 'rateLimit'>) {
   const { config, engine, logger, stopping } = options
   const { trigger, triggerIntervalMs } = config.enclave

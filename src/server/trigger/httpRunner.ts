@@ -47,10 +47,10 @@ interface HttpRunnerOptions {
 
 /** Milliseconds. */
 const TIMES = {
-  /** Before a job whose answer was lost is offered again; doubled each time, up to `againMaxMs`. */
+  /** Pause before a job whose answer was lost is offered again; doubled each time, up to `againMaxMs`. */
   againMs: 2_000,
   againMaxMs: 30_000,
-  /** Before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
+  /** Pause before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
   absentAgainMs: 250,
   absentMs: 10_000,
 }
@@ -265,7 +265,7 @@ interface OfferAnswer {
   readonly retryAfterMs?: number
 }
 
-/** Before it answers, an enclave only stores the job. */
+/** An enclave only stores the job before it answers. */
 const TIMEOUT_MS = 10_000
 /** Storing a job is quick: more offers at once would only wait there. */
 const MAX_CONNECTIONS = 32

@@ -180,7 +180,7 @@ function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
   return lastOutcome === null || lastOutcome === 'rejected'
 }
 
-/** After this many failures in a row, an order no longer holds back the account's later ones. */
+/** An order with this many failures in a row no longer holds back the account's later ones. */
 const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {

@@ -196,7 +196,7 @@ export const RETRY_TIMES = {
   leastMs: 500,
   /** Pause before a failed write of a run's start or end is retried. */
   storageMs: 5_000,
-  /** Between two polls of the escrow; after an act of this server the next poll follows immediately. */
+  /** Pause between two polls of the escrow; after an act of this server the next poll follows immediately. */
   escrowMs: 2_000,
 }
 

@@ -30,7 +30,7 @@ export interface EnclaveRunner {
   offerAgain(job: Job): void
 }
 
-/** After `stopAt` the enclave calls neither broker nor relay; this much later its last call is over, too. */
+/** The enclave calls neither broker nor relay after `stopAt`; this much later its last call is over, too. */
 export const STOPPED_AFTER_MS = 30_000
 
 /** The most bytes of a posted result: far more than a notice of 4 KiB takes in hex. */
@@ -138,7 +138,7 @@ export function createRuns(options: {
     return { record, end: logged, discard: () => discard(record.runId) }
   }
 
-  /** After a failure, the next start of a run retries, or the next server, which finds that the run has ended. */
+  /** The next start of a run retries after a failure, or the next server, which finds that the run has ended. */
   async function discard(runId: string): Promise<void> {
     try {
       await runRecords.remove(runId)

@@ -130,7 +130,7 @@ const settingsSchema = z.tuple([
   }),
 ])
 
-/** With these a commit waits for the standby as well as for the own disk. */
+/** A commit with these waits for the standby as well as for the own disk. */
 const WAITING = ['on', 'remote_write', 'remote_apply']
 
 /** @throws UnusableDatabaseError, StorageError */
