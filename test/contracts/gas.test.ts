@@ -355,6 +355,7 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   },
 
   async moving() {
+    let approvedAt = GENESIS + 4 * DAY
     /** Gives the wallet a portfolio of that size, and has its move to the other one approved. */
     const begin = async (lost: Role, own: Role, padded: number) => {
       const order = await request(lost, `${lost} loses it`)
@@ -364,6 +365,9 @@ const SECTIONS: Record<string, () => Promise<void>> = {
       await chain.send('owner', 'token', 'setKyc', account(own), true)
       await measure('', 'admin', 'registry', 'proposeMove', account(lost), account(own))
       await measure('', own, 'registry', 'acceptMove', account(lost), PUBLIC_KEY)
+      // The authorization names the approval's time, and a zero byte of its signature costs less gas.
+      approvedAt += DAY
+      await chain.provider.send('evm_setNextBlockTimestamp', [approvedAt])
       await measure('', 'owner', 'registry', 'approveMove', account(lost), account(own))
     }
     const part = async (
