@@ -103,10 +103,14 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       const waiter = waiting.get(orderId)
       if (waiter) waiter.until = at + LATE_MS
     },
-    /** Right before the bytes of its request. */
-    sent(orderId: string): void {
+    /**
+     * Right before the bytes of its request.
+     * @param limit of one at the market's price that is sent with a limit: beyond resting orders it may be worse than the market
+     */
+    sent(orderId: string, limit?: bigint): void {
       const turn = open.get(orderId)
-      if (turn) turn.sent = true
+      if (turn)
+        open.set(orderId, { ...turn, sent: true, limit: limit === undefined ? turn.limit : { price: limit } })
       deferred.delete(orderId)
     },
     /** Whether the broker may have it, as far as this process knows. */
@@ -115,8 +119,14 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
     isResting: (orderId: string): boolean => open.get(orderId)?.rests === true,
     /** An order that was found open at the broker. */
     found(turn: Turn): void {
-      const rests = open.get(turn.orderId)?.rests ?? false
-      open.set(turn.orderId, { ...turn, sent: true, rests, until: now() + SEEN_MS })
+      const { rests = false, limit } = open.get(turn.orderId) ?? {}
+      open.set(turn.orderId, {
+        ...turn,
+        limit: turn.limit ?? limit,
+        sent: true,
+        rests,
+        until: now() + SEEN_MS,
+      })
     },
     /** An order that was followed and is still open: a limit order holds up no other one from then on. */
     rests(orderId: string): void {

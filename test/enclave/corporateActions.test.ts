@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dayAfter, dayAt } from '../../src/broker/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -6,7 +6,8 @@ import { ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/unit
 import { shares, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { posting } from './support/chainRelay.js'
-import { buy, sell } from './support/scenarios.js'
+import type { Wish } from './support/parties.js'
+import { buy, reclaim, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
 const world = useWorld()
@@ -263,4 +264,43 @@ it('a reconciliation leaves a halted symbol as it is, and counts its new shares 
   await reconcile()
   const held = broker.control.accounts().find(({ name }) => name === 'enclave')?.positions.AAPL ?? ''
   expect(await supplyOf('AAPL')).toBe(parseDecimal(held, SHARE_DECIMALS))
+})
+
+describe('a market order that filled before a corporate action, and whose run comes after it', () => {
+  const filled = async (wish: Wish) => {
+    const order = await world().live(wish)
+    world().broker.control.release({})
+    return order
+  }
+  const later = async () => Math.max(await world().chain.now(), seconds()) + 3_600
+
+  it.each(['settled', 'reclaimed'] as const)('gives the shares of today for a sale, once %s', async (end) => {
+    await world().settled(buy(1_000))
+    const order = await filled(sell(900))
+    const { positions } = await alice()
+    const sold = parseDecimal(world().broker.control.orders().at(-1)?.filled_qty ?? '', SHARE_DECIMALS)
+    await act('SPLIT', await later(), [10n, 1n])
+    if (end === 'reclaimed') await reclaim(world(), order)
+    await world().run(order, { envelope: null })
+    expect((await alice()).positions.AAPL?.qty).toBe(10n * ((positions.AAPL?.qty ?? 0n) - sold))
+  })
+
+  it('credits the shares of today for a buy', async () => {
+    const order = await filled(buy(1_000))
+    const bought = parseDecimal(world().broker.control.orders().at(-1)?.filled_qty ?? '', SHARE_DECIMALS)
+    await act('SPLIT', await later(), [1n, 10n])
+    expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
+    expect((await alice()).positions.AAPL?.qty).toBe(bought / 10n)
+  })
+
+  it('settles a sale after a reverse split, and a buy after a change of its symbol', async () => {
+    await world().settled(buy(1_000))
+    const sale = await filled(sell(900))
+    await act('SPLIT', await later(), [1n, 10n])
+    expect(await world().run(sale, { envelope: null })).toMatchObject({ outcome: 'settled' })
+    const bought = await filled(buy(500))
+    await act('SYMBOL_CHANGE', await later())
+    expect(await world().run(bought, { envelope: null })).toMatchObject({ outcome: 'settled' })
+    expect(Object.keys((await alice()).positions)).toEqual(['MSFT'])
+  })
 })

@@ -188,3 +188,20 @@ it('an order whose turn under the broker’s rate is far away tells its owner ho
   })
   expect(world().broker.control.orders()).toEqual([])
 })
+
+it('a market order that was sent with a limit, and is not filled at once, holds up no other order', async () => {
+  const turns = createTurns({ now: () => 0 })
+  const never = () => new Promise(() => undefined)
+  const resting = { orderId: 'resting', symbol: 'AAPL', side: 'SELL', limit: { price: 101n } }
+  expect(await turns.enter(resting, never)).toBe(true)
+  turns.sent(resting.orderId)
+  turns.rests(resting.orderId)
+  const beyond = { orderId: 'beyond', symbol: 'AAPL', side: 'BUY' }
+  expect(await turns.enter(beyond, never)).toBe(true)
+  turns.sent(beyond.orderId, 100n)
+  turns.found(beyond)
+  turns.rests(beyond.orderId)
+  expect(await turns.enter({ orderId: 'sale', symbol: 'AAPL', side: 'SELL' }, async () => undefined)).toBe(
+    true,
+  )
+})

@@ -25,7 +25,7 @@ import {
   type NeverPlaced,
   type OrderTerms,
 } from './life.js'
-import { isRenewable, mayHaveFollower, type Placed } from './placements.js'
+import { carriedShares, isRenewable, mayHaveFollower, type Placed } from './placements.js'
 import { isWrittenDeep, readEscrow } from './read.js'
 import { retryOpposed } from './retry.js'
 
@@ -227,7 +227,7 @@ async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<Br
     const check = await lookBeforeSend(run, held)
     const beforeSend = () => {
       check()
-      run.turns.sent(terms.orderId)
+      run.turns.sent(terms.orderId, limitPrice)
     }
     return await placement.send({ ...request, limitPrice }, { beforeSend })
   } catch (error) {
@@ -343,16 +343,24 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
  * @throws RunFailure `broker-mismatch`
  */
 export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
-  const isOurs = isFor(order, entry) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
+  const isOurs =
+    (await isFor(run, order, entry)) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
   if (!isOurs) await disown(run, order)
   return order
 }
 
-function isFor(order: BrokerOrder, entry: OpenOrder): boolean {
+async function isFor({ chain }: Run, order: BrokerOrder, entry: OpenOrder): Promise<boolean> {
   const { symbol, side, notional, qty, limitPrice } = order
   // One at the market's price may have been sent with a limit, beyond the platform's resting orders.
-  if (symbol !== entry.symbol || (entry.limit && limitPrice !== entry.limit.price)) return false
-  if (entry.side === 'SELL') return side === 'sell' && qty !== null && qty <= entry.locked
+  if (entry.limit && limitPrice !== entry.limit.price) return false
+  // The entry follows corporate actions, up to one of these; the broker's order stays as it was sent.
+  const actions = await chain.actions((await chain.look()).head)
+  const isOfEntry = [...actions.keys(), actions.length].some((count) => {
+    const now = carriedShares({ symbol, qty: qty ?? 0n }, order.createdAt, actions.slice(0, count))
+    return now.symbol === entry.symbol && (entry.side !== 'SELL' || now.qty <= entry.locked)
+  })
+  if (!isOfEntry) return false
+  if (entry.side === 'SELL') return side === 'sell' && qty !== null
   if (side !== 'buy' || notional === null) return false
   const whole = notionalAtBroker(entry.notional)
   return entry.limit ? notional <= whole : notional === whole

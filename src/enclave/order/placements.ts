@@ -1,6 +1,6 @@
 // A limit order at the broker: a placement for each day, one after the other. Pure.
 import { type BrokerOrder, joinedWith } from '../../broker/index.js'
-import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { costOf, isSaleTradable, meetsBrokerMinimum, min, notionalAtBroker, worthOf } from '../money.js'
 
@@ -47,13 +47,26 @@ export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Pla
  */
 export function sharesToday({ order, earlier }: Placed, actions: readonly CorporateAction[]): bigint {
   const carried = [...earlier, order].map(({ symbol, filledQty, endedAt }) => {
-    const endedAtS = (endedAt?.getTime() ?? Number.POSITIVE_INFINITY) / 1_000
-    return actions
-      .flatMap((action) => (action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND' ? action : []))
-      .filter((action) => action.symbol === symbol && action.recordAt > endedAtS)
-      .reduce((qty, { numerator, denominator }) => (qty * numerator) / denominator, filledQty)
+    return carriedShares({ symbol, qty: filledQty }, endedAt, actions)
   })
-  return carried.reduce((sum, qty) => sum + qty, 0n)
+  return carried.reduce((sum, { qty }) => sum + qty, 0n)
+}
+
+/** What shares of a moment are after the actions since then, each ratio rounded down. */
+export function carriedShares(
+  { symbol, qty }: { readonly symbol: string; readonly qty: bigint },
+  since: Date | null,
+  actions: readonly CorporateAction[],
+) {
+  const sinceS = (since?.getTime() ?? Number.POSITIVE_INFINITY) / 1_000
+  const today = successorOf(
+    symbol,
+    actions.filter(({ recordAt }) => recordAt > sinceS),
+  )
+  return {
+    symbol: today.symbol,
+    qty: today.ratios.reduce((held, { numerator, denominator }) => (held * numerator) / denominator, qty),
+  }
 }
 
 /** Whether an order's limit was set for other shares than those of today: a split or its like took effect since. */

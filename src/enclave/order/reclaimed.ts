@@ -8,9 +8,9 @@ import { withFill, withoutOrder } from '../money.js'
 import type { Run } from '../run.js'
 import { COST_OVER_NOTIONAL, cancel, costsMore, findByEntry } from './atBroker.js'
 import { type AccountState, termsOfEntry } from './life.js'
-import { wholeOf } from './placements.js'
+import { type Placed, wholeOf } from './placements.js'
 import { readEscrow } from './read.js'
-import { writePortfolio } from './write.js'
+import { sharesOf, writePortfolio } from './write.js'
 
 /** In a result's `code`: a buy was reclaimed after its fill. The shares are the platform's, and so is the loss. */
 const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
@@ -38,7 +38,8 @@ export async function finishReclaimed(run: Run, state: AccountState, look: Look)
     loss = worse(loss, end.loss)
     if (loss) await run.report({ outcome: 'failed', code: loss })
     const terms = termsOfEntry(orderId, entry, escrow)
-    now = await writePortfolio(run, now, withEnd(run, now.portfolio, orderId, end.order), {
+    const qty = end.placed ? await sharesOf(run, now, end.placed) : 0n
+    now = await writePortfolio(run, now, withEnd(run, now.portfolio, orderId, { ...end, qty }), {
       terms,
       required: 'REFUNDED',
     })
@@ -68,7 +69,7 @@ async function reclaimedOrders(run: Run, { openOrders }: Portfolio, look: Look) 
  */
 type EndAtBroker =
   | { kind: 'unfinished'; code?: FailureCode }
-  | { kind: 'ended'; order: BrokerOrder | null; loss: Loss | undefined }
+  | { kind: 'ended'; placed: Placed | null; loss: Loss | undefined }
 
 /** Failures that come again with each read of the order, until a person acts. */
 const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
@@ -80,12 +81,11 @@ const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', '
 async function endAtBroker(run: Run, entry: OpenOrder, orderId: Hex): Promise<EndAtBroker> {
   try {
     const placed = await findByEntry(run, orderId, entry)
-    if (placed === null) return { kind: 'ended', order: null, loss: undefined }
+    if (placed === null) return { kind: 'ended', placed, loss: undefined }
     const { order: last, earlier } = placed
-    const order = wholeOf({ order: last.state === 'live' ? await cancel(run, last) : last, earlier })
-    return order.state === 'live'
-      ? { kind: 'unfinished' }
-      : { kind: 'ended', order, loss: lossOf(entry, order) }
+    const order = last.state === 'live' ? await cancel(run, last) : last
+    if (order.state === 'live') return { kind: 'unfinished' }
+    return { kind: 'ended', placed: { order, earlier }, loss: lossOf(entry, wholeOf({ order, earlier })) }
   } catch (error) {
     const code = codeOf(error)
     if (LEFT_TO_A_PERSON.has(code)) return { kind: 'unfinished', code }
@@ -97,10 +97,15 @@ async function endAtBroker(run: Run, entry: OpenOrder, orderId: Hex): Promise<En
  * A sale, or a buy from cash, takes its fill's effect. A buy out of the escrow has been paid back and is dropped; its
  * shares stay the platform's.
  */
-function withEnd({ fees }: Run, portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
+function withEnd(
+  { fees }: Run,
+  portfolio: Portfolio,
+  orderId: Hex,
+  { placed, qty }: { placed: Placed | null; qty: bigint },
+): Portfolio {
   const escrowed = portfolio.openOrders[orderId]?.escrow ?? 0n
-  if (!order || escrowed > 0n) return withoutOrder(portfolio, orderId)
-  return withFill(portfolio, orderId, order, { credited: 0n, fees })
+  if (!placed || escrowed > 0n) return withoutOrder(portfolio, orderId)
+  return withFill(portfolio, orderId, wholeOf(placed), { credited: 0n, fees, qty })
 }
 
 /** @throws RunFailure `broker-mismatch` when a buy from cash cost more than the tolerance allows */

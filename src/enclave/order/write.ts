@@ -100,7 +100,7 @@ export async function writeNeverPlaced(
 export async function settle(run: Run, { state, terms, entry, ...placed }: Ended): Promise<RunResult> {
   const order = wholeOf(placed)
   const excess = costsMore(entry, order)
-  const qty = entry.limit ? await sharesOf(run, state, placed) : order.filledQty
+  const qty = await sharesOf(run, state, placed)
   const credit = { credited: terms.escrowed, fees: run.fees, qty }
   const settled = withFill(state.portfolio, terms.orderId, order, credit)
   const notice = await leaveFilled(run, { state, terms, entry, order })
@@ -108,8 +108,12 @@ export async function settle(run: Run, { state, terms, entry, ...placed }: Ended
   return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
 }
 
-/** The shares of an order's fills, as those that the portfolio holds: splits since a limit order's earlier days count. */
-async function sharesOf({ chain }: Run, { portfolio }: AccountState, placed: Placed): Promise<bigint> {
+/** The shares of an order's fills, as those that the portfolio holds: splits since the fills count. */
+export async function sharesOf(
+  { chain }: Pick<Run, 'chain'>,
+  { portfolio }: Pick<AccountState, 'portfolio'>,
+  placed: Placed,
+): Promise<bigint> {
   const actions = await chain.actions((await chain.look()).head)
   return sharesToday(placed, actions.slice(0, portfolio.actions ?? 0))
 }
