@@ -15,7 +15,11 @@ const ALL_BROWSER = 'test/browser/*.test.ts'
 /** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
 /** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
-const NIGHTLY = ['test/faults/{cluster,foundOut,nodes,verdicts}.test.ts', 'test/e2e/clientExample.test.ts']
+const NIGHTLY = [
+  'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
+  'test/e2e/clientExample.test.ts',
+  'test/firm/firm.test.ts',
+]
 /** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */
 const WORKERS = availableParallelism() + 3
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */

@@ -1,11 +1,8 @@
-import { utils } from '@noble/secp256k1'
-import { computeAddress, Interface, type JsonRpcProvider, MaxUint256, toQuantity } from 'ethers'
+import { Interface, type JsonRpcProvider, MaxUint256 } from 'ethers'
 import { z } from 'zod'
 import { createOrderEscrow } from '../../src/chain/contracts.js'
-import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { checksum } from '../../src/protocol/address.js'
 import { type OrderStatus, orderStatusSchema, postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { bytesToHex, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -20,6 +17,7 @@ import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import type { Call } from '../../src/sandbox/localChain.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { eventually } from '../../test/support/eventually.js'
+import { createWallets, sendFrom, untilMined } from '../../test/support/manyWallets.js'
 
 /** An order whose envelope has not been posted. */
 export interface UnpostedOrder {
@@ -51,41 +49,13 @@ const AMOUNT = 20n * ONE_USDC
 const FUNDS = 1_000_000n * ONE_USDC
 const SYMBOL = 'AAPL'
 const LIFETIME_SECONDS = 86_400
-/** A block of 30 M gas takes 75 of them. */
-const GAS_LIMIT = 400_000
-/** The base fee rises while blocks are full, and no transaction may be left behind. */
-const MAX_FEE = 100_000_000_000n
-const WEI = 10n ** 18n
 const STATUSES_AT_ONCE = 32
-const quantity = z.string().transform(Number)
-const poolSchema = z.object({ pending: quantity, queued: quantity })
 const RULES = { canBuy: true, canSell: true, restricted: [] }
 
 const escrow = new Interface(orderEscrowAbi)
 const registry = new Interface(institutionRegistryAbi)
-const token = new Interface(equityTokenAbi)
 const usdc = new Interface(testUsdcAbi)
 let institutions = 0
-
-/** Wallets with ether and KYC, in no institution. */
-export async function createWallets(sandbox: Sandbox, count: number): Promise<SandboxAccount[]> {
-  const { provider, info, accounts } = sandbox
-  const wallets = Array.from({ length: count }, (): SandboxAccount => {
-    const privateKey = bytesToHex(utils.randomSecretKey())
-    return { address: checksum(computeAddress(privateKey)), privateKey }
-  })
-  await Promise.all(
-    wallets.flatMap(({ address }) => [
-      provider.send('anvil_setBalance', [address, toQuantity(WEI)]),
-      provider.send('anvil_impersonateAccount', [address]),
-    ]),
-  )
-  const { equityToken: to } = info.contracts
-  const kyc = ({ address }: SandboxAccount) => ({ to, abi: token, method: 'setKyc', args: [address, true] })
-  await sendFrom(provider, accounts.owner.address, wallets.map(kyc))
-  await untilMined(provider)
-  return wallets
-}
 
 /**
  * Wallets with KYC and USDC, members of institutions that have a rulebook. It takes seconds, however many there are.
@@ -277,30 +247,4 @@ async function getText(url: string): Promise<string> {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
   return response.text()
-}
-
-/**
- * The chain signs for the account: signing thousands of transactions here would take longer than the measuring. What an account sent
- * before has to be mined: while anvil mines a block, it counts too few pending transactions.
- */
-async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Call[]): Promise<void> {
-  const first = await provider.getTransactionCount(from, 'pending')
-  await Promise.all(
-    calls.map(({ to, abi, method, args }, index) => {
-      const data = abi.encodeFunctionData(method, args)
-      const nonce = toQuantity(first + index)
-      const fees = { gas: toQuantity(GAS_LIMIT), maxFeePerGas: toQuantity(MAX_FEE) }
-      return provider.send('eth_sendTransaction', [{ from, to, data, nonce, ...fees }])
-    }),
-  )
-}
-
-/** Nobody waits for the next block of the chain's own. */
-async function untilMined(provider: JsonRpcProvider): Promise<void> {
-  for (;;) {
-    const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
-    // The pool is empty as soon as a block takes its transactions: the next block comes when that one is there.
-    await provider.send('evm_mine', [])
-    if (pending + queued === 0) return
-  }
 }

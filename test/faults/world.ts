@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createContracts, createUsdc } from '../../src/chain/contracts.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { ROOT } from '../../src/sandbox/settings.js'
+import { ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
 import type { Table } from '../../src/server/store/engine.js'
 import { killEnclaves } from '../e2e/support/enclaveProcesses.js'
 import { startBalancer } from '../support/balancer.js'
@@ -80,18 +80,22 @@ export interface WorldOptions {
   readonly breaks?: string | undefined
   /** Gets each line that a server prints. */
   readonly heard: (line: string) => void
+  /** Of servers and enclave. Default: impatient ones; empty, as they are shipped. */
+  readonly settings?: Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> | undefined
 }
+
+const IMPATIENT = { serverSettings: SERVER_SETTINGS, enclaveSettings: ENCLAVE_SETTINGS }
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 type Server = Awaited<ReturnType<typeof startServer>>
 
 export async function startWorld(options: WorldOptions) {
-  const { directory, servers: count, breaks } = options
+  const { directory, servers: count, breaks, settings = IMPATIENT } = options
   const isCluster = count > 1
   const bench = join(directory, 'bench')
   const notes = await createNotes(bench)
   const [sandbox, database] = await Promise.all([
-    startDesk(directory),
+    startDesk(directory, settings),
     isCluster ? startClusterDatabase() : undefined,
   ])
   const { accounts, info, provider } = sandbox
@@ -132,6 +136,8 @@ export async function startWorld(options: WorldOptions) {
     contracts: createContracts(provider, info.contracts),
     usdc: createUsdc(provider, info.contracts.usdc),
     ...{ notes, chain, nodes, servers, database, broadcasts },
+    /** Undefined where the server starts it. */
+    enclave: cluster?.enclave,
     /** The servers' narration, line by line. */
     told: told as readonly string[],
     /** Where clients find a server now. */
@@ -167,14 +173,16 @@ export async function startWorld(options: WorldOptions) {
 }
 
 /** Starts a sandbox, publishes the rulebook, and ends its server and its enclave. */
-async function startDesk(directory: string): Promise<Sandbox> {
+async function startDesk(
+  directory: string,
+  settings: NonNullable<WorldOptions['settings']>,
+): Promise<Sandbox> {
   const sandbox = await startSandbox({
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     enclave: 'server',
-    states: 2 * DEEPEST_REORG,
-    serverSettings: SERVER_SETTINGS,
-    enclaveSettings: ENCLAVE_SETTINGS,
+    ...(settings === IMPATIENT && { states: 2 * DEEPEST_REORG }),
+    ...settings,
     print: () => undefined,
   })
   await publishDefaultRulebook(sandbox)
@@ -321,6 +329,7 @@ async function startCluster(options: ClusterOptions, around: Around) {
   )
   return {
     servers,
+    enclave,
     async stop() {
       await Promise.all([...balancers.map((balancer) => balancer.stop()), enclave.end()])
     },

@@ -3,7 +3,7 @@ import { Interface, type JsonRpcProvider } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
-import { handled } from '../../test/support/handled.js'
+import { handled } from './handled.js'
 
 /** An order as the escrow's events show it. */
 interface SeenOrder {

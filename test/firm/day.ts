@@ -1,0 +1,194 @@
+// A day of a firm: what its employees order, what goes wrong meanwhile, and how it ended.
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Client,
+  isSignedOrder,
+  type OrderRequest,
+  type SealedOrder,
+  TradingError,
+} from '../../src/client/index.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { createRandom, type Random } from '../faults/random.js'
+import type { World } from '../faults/world.js'
+import { startEscrowReader } from '../support/escrowReader.js'
+import type { Employee } from './firm.js'
+
+export const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] as const
+const ACCOUNT = 'enclave'
+const HOURS = 6 * 3_600
+/** A fill takes as long as at a real broker, and one in twenty comes in two parts. */
+const [LEAST_FILL_MS, MOST_FILL_MS, PARTIAL_SHARE] = [50, 2_000, 0.05]
+const PARTS_MS = 1_000
+const WATCH_MS = 500
+/** A page that was refused posts again after a few seconds. */
+const RETRY_MS = 3_000
+
+export interface Placed {
+  readonly account: SandboxAccount
+  readonly orderId: Hex
+  /** Of `performance.now()`: when its employee pressed the button. */
+  readonly from: number
+}
+
+/** How a part of the day went. */
+export interface Figures {
+  readonly orders: number
+  readonly settled: number
+  readonly refunded: number
+  readonly perMinute: number
+  readonly p50Seconds: number
+  readonly p99Seconds: number
+  readonly brokerRequests: number
+  /** Placements that the broker refused for an opposite order that was open. */
+  readonly refusedPlacements: number
+}
+
+/** Has employees order within a minute, and follows their orders to the end. */
+export async function createDay(world: World, seed: number) {
+  const { sandbox } = world
+  const { broker, provider, info } = sandbox
+  const random = createRandom(seed)
+  const reader = await startEscrowReader(provider, info.contracts.orderEscrow)
+  const releasing = setInterval(() => broker.release({ account: ACCOUNT }), PARTS_MS)
+  const refusals: string[] = []
+
+  /** As the page does: a signed order is posted again until it is open, and a new one is signed once that signature opens nothing. */
+  async function place(
+    { account, client }: Employee,
+    request: Omit<OrderRequest, 'deadline'>,
+    atMs: number,
+  ): Promise<Placed> {
+    await sleep(atMs)
+    const from = performance.now()
+    for (;;) {
+      const signed: SealedOrder[] = []
+      const deadline = Math.floor(Date.now() / 1_000) + HOURS
+      const beforeOpen = (sealed: SealedOrder) => void signed.push(sealed)
+      try {
+        const { order } = await client.placeOrder({ ...request, deadline }, { sponsored: true, beforeOpen })
+        return { account, orderId: order.orderId, from }
+      } catch (error) {
+        note(error)
+        const sealed = signed.at(-1)
+        if (sealed !== undefined && (await comesToBeOpen(client, sealed))) {
+          return { account, orderId: sealed.orderId, from }
+        }
+      }
+    }
+  }
+
+  async function comesToBeOpen(client: Client, order: SealedOrder): Promise<boolean> {
+    if (!isSignedOrder(order)) return false
+    for (;;) {
+      await sleep(RETRY_MS)
+      try {
+        const state = await client.getOpeningState(order)
+        if (state !== 'usable') return state === 'open'
+        await client.submitOrder(order)
+      } catch (error) {
+        note(error)
+      }
+    }
+  }
+
+  function note(error: unknown): void {
+    if (!(error instanceof TradingError) || !error.retryable) throw error
+    refusals.push(error.code)
+  }
+
+  return {
+    random,
+    /** What employees were told before their order was taken, by code. */
+    refusals: refusals as readonly string[],
+    /** Everybody orders once within so long. */
+    async round(
+      employees: readonly Employee[],
+      requestOf: (employee: Employee, random: Random) => Promise<Omit<OrderRequest, 'deadline'> | null>,
+      withinMs: number,
+    ): Promise<{ readonly figures: Figures; readonly placed: readonly Placed[] }> {
+      const requests = await Promise.all(employees.map((employee) => requestOf(employee, random)))
+      const count = requests.filter((request) => request !== null).length
+      for (let number = 0; number < 2 * count; number++) fillOnce()
+      const watching = watchBroker()
+      const startedAt = performance.now()
+      const placing = employees.flatMap((employee, index) => {
+        const request = requests[index]
+        return request ? [place(employee, request, random.integer(0, withinMs))] : []
+      })
+      const placed = await Promise.all(placing)
+      await reader.untilEnded(placed.map(({ orderId }) => orderId))
+      broker.clear({ what: 'fills' })
+      return { placed, figures: { ...figuresOf(placed, startedAt), ...watching() } }
+    },
+    async stop() {
+      clearInterval(releasing)
+      await reader.stop()
+    },
+  }
+
+  function fillOnce(): void {
+    const isPartial = random.chance(PARTIAL_SHARE)
+    const delayMs = random.integer(LEAST_FILL_MS, MOST_FILL_MS)
+    const how = isPartial
+      ? ({ mode: 'partial', fraction: '0.4' } as const)
+      : ({ mode: 'delay', delayMs } as const)
+    broker.fill({ account: ACCOUNT, times: 1, ...how })
+  }
+
+  function figuresOf(placed: readonly Placed[], startedAt: number) {
+    const ends = placed.map(({ orderId, from }) => {
+      const [end] = reader.orders.get(orderId)?.ends ?? []
+      return { state: end?.state, seconds: ((end?.atMs ?? from) - from) / 1_000, atMs: end?.atMs ?? 0 }
+    })
+    const waited = ends.map(({ seconds }) => seconds).sort((one, other) => one - other)
+    const at = (share: number) => waited[Math.min(waited.length - 1, Math.floor(share * waited.length))] ?? 0
+    const lastMinutes = (Math.max(...ends.map(({ atMs }) => atMs)) - startedAt) / 60_000
+    return {
+      orders: placed.length,
+      settled: ends.filter(({ state }) => state === 'SETTLED').length,
+      refunded: ends.filter(({ state }) => state === 'REFUNDED').length,
+      perMinute: placed.length / lastMinutes,
+      p50Seconds: at(0.5),
+      p99Seconds: at(0.99),
+    }
+  }
+
+  /** Counts the enclave's requests from now on. @returns stops the count, and tells it */
+  function watchBroker() {
+    let last = broker.requests().at(-1)
+    let [brokerRequests, refusedPlacements] = [0, 0]
+    const look = () => {
+      const all = broker.requests()
+      const own = all
+        .slice(last === undefined ? 0 : all.lastIndexOf(last) + 1)
+        .filter(({ account }) => account === ACCOUNT)
+      brokerRequests += own.length
+      refusedPlacements += own.filter(({ method, outcome }) => method === 'POST' && outcome === 403).length
+      last = all.at(-1)
+    }
+    const timer = setInterval(look, WATCH_MS)
+    return () => {
+      clearInterval(timer)
+      look()
+      return { brokerRequests, refusedPlacements }
+    }
+  }
+}
+
+/** A buy of some symbol for some hundred dollars. */
+export function someBuy(random: Random): Omit<OrderRequest, 'deadline'> {
+  return { side: 'BUY', symbol: random.pick(SYMBOLS), maxSpend: BigInt(random.integer(100, 999)) * ONE_USDC }
+}
+
+/** A sale of a part of what the employee holds, or a buy. */
+export async function buyOrSale(
+  { client }: Employee,
+  random: Random,
+): Promise<Omit<OrderRequest, 'deadline'>> {
+  const opened = random.chance(0.5) ? await client.getPortfolio() : null
+  const [symbol] = Object.keys(opened?.portfolio.positions ?? {})
+  if (symbol === undefined) return someBuy(random)
+  return { side: 'SELL', symbol, maxSpend: BigInt(random.integer(20, 90)) * ONE_USDC }
+}

@@ -1,0 +1,73 @@
+// A day of a firm on the platform as it is shipped: three servers on PostgreSQL behind one address, one enclave, one broker account.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { findDisagreements } from '../e2e/support/invariants.js'
+import { startWorld, type World } from '../faults/world.js'
+import { SEED } from '../support/seed.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { buyOrSale, createDay, type Figures, someBuy } from './day.js'
+import { hire, split, statementFaults } from './firm.js'
+
+/** `EMPLOYEES=10000` for the long form. */
+const EMPLOYEES = Number(process.env.EMPLOYEES ?? 1_000)
+const SERVERS = 3
+/** Employees who make their statement at night. */
+const STATEMENTS = 50
+const MINUTE_MS = 60_000
+/** The broker's, for each of its accounts. */
+const REQUESTS_PER_MINUTE = 200
+/** A night at the broker's rate, and as much for what goes wrong. */
+const TIMEOUT_MS = MINUTE_MS * (10 + EMPLOYEES / 25)
+
+const SHIPPED = { serverSettings: {}, enclaveSettings: {} }
+
+/** A server, the enclave and the database die once each, while the first minute's orders are under way. */
+async function killEach({ servers, database, enclave }: World): Promise<void> {
+  await sleep(MINUTE_MS / 6)
+  await servers[0]?.program.kill()
+  await sleep(MINUTE_MS / 6)
+  await enclave?.kill()
+  await sleep(MINUTE_MS / 6)
+  await database?.crash(3_000)
+}
+
+it('a firm’s day loses nothing and doubles nothing, and its sums agree with the broker to the cent', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const directory = await temporaryDirectory()
+  const world = await startWorld({ directory, servers: SERVERS, settings: SHIPPED, heard: () => undefined })
+  onTestFinished(() => world.stop())
+  const { sandbox } = world
+  const employees = await hire(sandbox, EMPLOYEES)
+  const day = await createDay(world, SEED)
+  onTestFinished(() => day.stop())
+  sandbox.broker.limit({ perMinute: REQUESTS_PER_MINUTE })
+
+  const report = (part: string, figures: Figures) =>
+    process.stdout.write(`${part}: ${JSON.stringify(figures)}\n`)
+  const [opening] = await Promise.all([
+    day.round(employees, async (_employee, random) => someBuy(random), MINUTE_MS),
+    killEach(world),
+  ])
+  report('opening', opening.figures)
+  await split(sandbox, 'AAPL', 2n)
+  const afternoon = await day.round(employees, buyOrSale, MINUTE_MS)
+  report('afternoon', afternoon.figures)
+  process.stdout.write(`refused before they were taken: ${JSON.stringify(countOf(day.refusals))}\n`)
+
+  for (const { figures } of [opening, afternoon]) {
+    expect(figures).toMatchObject({ orders: EMPLOYEES, settled: EMPLOYEES, refunded: 0 })
+  }
+  expect(afternoon.figures.refusedPlacements).toBeLessThanOrEqual(EMPLOYEES / 100)
+  expect(
+    await findDisagreements({ sandbox, wallets: employees.map(({ account }) => account.address) }),
+  ).toEqual([])
+  for (const employee of employees.slice(0, STATEMENTS)) expect(await statementFaults(employee)).toEqual([])
+  expect(sandbox.broker.orders().filter(({ account }) => account === 'enclave')).toHaveLength(2 * EMPLOYEES)
+})
+
+function countOf(codes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}

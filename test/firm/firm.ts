@@ -1,0 +1,102 @@
+// A firm: employees of one institution, each with a client of its own, as their pages have it.
+import { isDeepStrictEqual } from 'node:util'
+import { Contract, Interface, Wallet } from 'ethers'
+import { corporateActionsAbi } from '../../src/chain/generated/corporateActionsAbi.js'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import {
+  type Client,
+  createClient,
+  type HistoryEntry,
+  periodOf,
+  statementOf,
+} from '../../src/client/index.js'
+import { addressSchema } from '../../src/protocol/address.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
+import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { INSTITUTION } from '../../src/sandbox/settings.js'
+import { createWallets, sendFrom, untilMined } from '../support/manyWallets.js'
+
+export interface Employee {
+  readonly account: SandboxAccount
+  readonly client: Client
+}
+
+const FUNDS = 100_000n * ONE_USDC
+const RULES = { canBuy: true, canSell: true, restricted: [] }
+const registry = new Interface(institutionRegistryAbi)
+const usdc = new Interface(testUsdcAbi)
+const actions = new Interface(corporateActionsAbi)
+
+/** Hires so many, with KYC and USDC. The rulebook's default is theirs. */
+export async function hire(sandbox: Sandbox, count: number): Promise<readonly Employee[]> {
+  const { provider, info, accounts, secrets } = sandbox
+  const { orderEscrow: escrow, institutionRegistry: to, usdc: token } = info.contracts
+  const wallets = await createWallets(sandbox, count)
+  const each = (
+    abi: Interface,
+    at: typeof to,
+    method: string,
+    argsOf: (wallet: SandboxAccount) => unknown[],
+  ) => wallets.map((wallet) => ({ to: at, abi, method, args: argsOf(wallet) }))
+  const orgId = nameToBytes32(INSTITUTION)
+  await Promise.all([
+    sendFrom(
+      provider,
+      accounts.owner.address,
+      each(usdc, token, 'mint', ({ address }) => [address, FUNDS]),
+    ),
+    sendFrom(
+      provider,
+      accounts.admin.address,
+      each(registry, to, 'setMember', ({ address }) => [address, true]),
+    ),
+  ])
+  await untilMined(provider)
+  await Promise.all(
+    wallets.map(({ address }) =>
+      sendFrom(provider, address, [{ to, abi: registry, method: 'join', args: [orgId] }]),
+    ),
+  )
+  await untilMined(provider)
+  await publishDefaultRulebook(sandbox, { default: RULES })
+  const pins = { enclavePublicKey: secrets.intentPublicKey, escrow }
+  return wallets.map((account) => ({
+    account,
+    client: createClient({ serverUrl: info.url, wallet: new Wallet(account.privateKey, provider), pins }),
+  }))
+}
+
+/** Has the broker book a forward split, and the owner enter it into the public list. */
+export async function split(sandbox: Sandbox, symbol: string, into: bigint): Promise<void> {
+  const { provider, info, accounts, broker } = sandbox
+  const day = new Date().toISOString().slice(0, 10)
+  broker.book({ type: 'forward_split', symbol, day, newRate: String(into), oldRate: '1' })
+  const token = new Contract(info.contracts.equityToken, equityTokenAbi, provider)
+  const to = addressSchema.parse(await token.getFunction('actions').staticCall())
+  const { timestamp = 0 } = (await provider.getBlock('latest')) ?? {}
+  const action = [0, timestamp, into, 1n, 0, nameToBytes32(symbol), ZERO_BYTES32]
+  for (const method of ['propose', 'enact']) {
+    await sendFrom(provider, accounts.owner.address, [{ to, abi: actions, method, args: [action] }])
+    await untilMined(provider)
+  }
+}
+
+/** Compares the month's statement, which the chain alone tells, with what the employee holds. @returns what differs */
+export async function statementFaults({ account, client }: Employee): Promise<string[]> {
+  const entries: HistoryEntry[] = []
+  for await (const entry of client.getHistory({ fromBlock: 1 })) entries.push(entry)
+  const period = periodOf(new Date().toISOString().slice(0, 7))
+  const opened = await client.getPortfolio()
+  if (period === null || opened === null) return [`${account.address}: no statement`]
+  const { closing, isComplete, lines } = statementOf(entries, period)
+  const { cash, positions } = opened.portfolio
+  const held = Object.fromEntries(Object.entries(positions).map(([symbol, { qty }]) => [symbol, qty]))
+  const differs = !isDeepStrictEqual({ cash, positions: held }, closing)
+  return differs || !isComplete || lines.length === 0 ? [`${account.address}: the statement differs`] : []
+}
