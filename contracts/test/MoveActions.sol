@@ -2,11 +2,11 @@
 pragma solidity 0.8.37;
 
 import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
-import {OrderActions} from "./OrderActions.sol";
+import {ClaimActions} from "./ClaimActions.sol";
 import {vm} from "./Platform.sol";
 
 /// @title Moves of portfolios to new wallets: right ones, and some with one fault.
-abstract contract MoveActions is OrderActions {
+abstract contract MoveActions is ClaimActions {
     struct BookedMove {
         bytes32 orgId;
         address to;
