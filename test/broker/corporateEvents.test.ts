@@ -123,7 +123,7 @@ it('the booking decides where the owner says so, on its day and in its proportio
   ])
 })
 
-it('what a spin-off brought is paid as the cash that the owner names', async () => {
+it('a spin-off is paid as the cash that the owner names', async () => {
   const booked = { type: 'spin_off', ...AAPL, ...RATES, successor: 'MSFT' } as const
   expect(shortOf(await planned({ booked }, { cash: usd(3) }))).toEqual(['ENTITLEMENT', 'PAYMENT 2000000/1'])
   expect(shortOf(await planned({ booked }, { cash: 0n }))).toEqual(['ENTITLEMENT', 'PAYMENT 0/1'])

@@ -210,7 +210,7 @@ it.each<[string, HistoryStore]>([
   expect(blocksOf(await read(new Node(50, at(7, 48)), { store }))).toEqual([7, 48])
 })
 
-it('of events that each say a whole state the newest settled one stays, and every one that a reorganization may end', async () => {
+it('the newest settled one of events that each say a whole state stays, and every one that a reorganization may end', async () => {
   const node = new Node(4_500, at(7, 4_000, 4_490, 4_495))
   const states: number[][] = []
   const query = { addresses: [ADDRESS], isState: true }

@@ -23,7 +23,7 @@ describe('.env.example', () => {
   })
 })
 
-describe('what differs from it', () => {
+describe('the settings that differ from it', () => {
   const changed = {
     PORT: '9000',
     HOST: '127.0.0.1',

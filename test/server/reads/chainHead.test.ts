@@ -118,8 +118,16 @@ describe('after a failure', () => {
   })
 
   test.each([
-    ['what somebody else has read counts', (chainHead: ChainHead) => chainHead.note(block(9)), block(9)],
-    ['what is known to be in a block is asked for', (chainHead: ChainHead) => chainHead.expire(), block(7)],
+    [
+      'a head that somebody else has read counts',
+      (chainHead: ChainHead) => chainHead.note(block(9)),
+      block(9),
+    ],
+    [
+      'a block in which something is known to be is asked for',
+      (chainHead: ChainHead) => chainHead.expire(),
+      block(7),
+    ],
   ])('%s', async (_case, happens, expected) => {
     const { chainHead } = await failed()
     happens(chainHead)
