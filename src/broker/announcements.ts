@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Announcement } from '../protocol/actionReport.js'
+import { add, dividedBy, type Ratio, ratio } from '../protocol/ratio.js'
 import type { BrokerHttp } from './http.js'
 import { rateSchema } from './numbers.js'
-import { quotient, type Ratio, ratio, sumOf } from './ratio.js'
 
 /** The broker's kinds, as far as they differ for a holder. `other`: one that is not known here, or that cannot be read. */
 export type ActionKind = Announcement['kind']
@@ -93,7 +93,7 @@ const TERMS: Readonly<Partial<Record<string, (record: BrokersRecord) => Terms | 
   cash_dividends: ({ symbol, rate, ex_date: ex }) =>
     symbol && rate && ex ? { kind: 'cash-dividend', symbol, cash: rate } : null,
   capital_gains_distributions({ symbol, long_term_rate: long, short_term_rate: short, ex_date: ex }) {
-    const cash = long && short ? sumOf(long, short) : (long ?? short)
+    const cash = long && short ? add(long, short) : (long ?? short)
     return symbol && cash && ex ? { kind: 'cash-dividend', symbol, cash } : null
   },
   name_changes: ({ old_symbol: symbol, new_symbol: successor }) =>
@@ -111,7 +111,7 @@ const TERMS: Readonly<Partial<Record<string, (record: BrokersRecord) => Terms | 
     ex_date: ex,
   }) {
     if (!(symbol && successor && shares && source && ex)) return null
-    return { kind: 'spin-off', symbol, successor, shares: quotient(shares, source) }
+    return { kind: 'spin-off', symbol, successor, shares: dividedBy(shares, source) }
   },
 }
 
@@ -119,12 +119,12 @@ function split(record: BrokersRecord): Terms | null {
   const { symbol, new_symbol: successor, new_rate: shares, old_rate: old, ex_date: ex } = record
   if (!(symbol && shares && old && ex)) return null
   const isRenamed = successor && successor !== symbol
-  return { kind: 'split', symbol, successor: isRenamed ? successor : '', shares: quotient(shares, old) }
+  return { kind: 'split', symbol, successor: isRenamed ? successor : '', shares: dividedBy(shares, old) }
 }
 
 function merger(record: BrokersRecord, cash: Ratio | null): Terms | null {
   const { acquiree_symbol: symbol, acquirer_symbol: successor } = record
   const { acquirer_rate: shares, acquiree_rate: acquiree } = record
   if (!(symbol && successor && shares && acquiree)) return null
-  return { kind: 'merger', symbol, successor, shares: quotient(shares, acquiree), cash }
+  return { kind: 'merger', symbol, successor, shares: dividedBy(shares, acquiree), cash }
 }

@@ -1,10 +1,10 @@
 // What a corporate action does to holders: announced and booked, and the same in both.
 import type { Announcement, Booking, CorporateEvent } from '../protocol/actionReport.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
+import { add, type Ratio, ratio, scaled } from '../protocol/ratio.js'
 import { ONE_CENT, ONE_SHARE } from '../protocol/units.js'
 import type { ActionKind } from './announcements.js'
 import { dayNumber, daysBetween, startOf } from './newYork.js'
-import { type Ratio, ratio, scaled, sumOf } from './ratio.js'
 
 /** An entry for `CorporateActions`, all of whose fields it has. A PAYMENT's entitlement is the ENTITLEMENT of the same plan. */
 export interface ActionTerms {
@@ -49,7 +49,7 @@ function mergedByDay(all: readonly Announcement[]): Announcement[] {
       ...first,
       cash: group
         .slice(1)
-        .reduce((cash, each) => (cash && each.cash ? sumOf(cash, each.cash) : null), first.cash),
+        .reduce((cash, each) => (cash && each.cash ? add(cash, each.cash) : null), first.cash),
       foreign: group.some(({ foreign }) => foreign),
     })),
   )
@@ -164,7 +164,7 @@ function rateOf(kind: ActionKind, { before, made }: Whole, announced: Announceme
 
 /** The broker states a stock dividend of 5 % as 0.05, or as 1.05. */
 function stockRates(rate: Ratio): Ratio[] {
-  return [sumOf(rate, ratio(1n, 1n)), rate]
+  return [add(rate, ratio(1n, 1n)), rate]
 }
 
 /** What the platform cannot hold for accounts is sold, and its proceeds are theirs. */

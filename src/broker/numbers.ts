@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Ratio, ratioOfText } from '../protocol/ratio.js'
 import {
   PRICE_DECIMALS,
   parseDecimal,
@@ -6,7 +7,6 @@ import {
   SHARE_DECIMALS,
   USDC_DECIMALS,
 } from '../protocol/units.js'
-import { type Ratio, ratioOfText } from './ratio.js'
 
 /** Longer than any amount can be, short enough that a hostile text costs nothing. */
 const DECIMAL_TEXT = /^-?\d{1,30}(?:\.\d{1,30})?$/

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 import { timestampSchema } from './intent.js'
 import type { OpenOrder, Portfolio, Position } from './portfolio.js'
+import { scaled } from './ratio.js'
 import { ONE_SHARE, uint64Schema } from './units.js'
 
 /** No action that the owner has entered can stop the portfolios of others: the contract takes names that are no tickers. */
@@ -140,19 +141,19 @@ function moved(
   if (kind === 'ENTITLEMENT' || kind === 'PAYMENT') return { positions, openOrders }
   const successor = kind === 'SYMBOL_CHANGE' ? action.successor : symbol
   const { [symbol]: before, ...others } = positions
-  const scaled = (amount: bigint) => {
+  const after = (amount: bigint) => {
     if (kind === 'REMOVAL') return 0n
-    return kind === 'SYMBOL_CHANGE' ? amount : (amount * action.numerator) / action.denominator
+    return kind === 'SYMBOL_CHANGE' ? amount : scaled(amount, action)
   }
   const orders = Object.entries(openOrders).map(([id, order]): [string, OpenOrder] =>
     order.symbol === symbol
-      ? [id, { ...order, symbol: successor, locked: scaled(order.locked) }]
+      ? [id, { ...order, symbol: successor, locked: after(order.locked) }]
       : [id, order],
   )
   const locked = orders
     .filter(([, order]) => order.symbol === successor)
     .reduce((sum, [, order]) => sum + order.locked, 0n)
-  const position: Position = { qty: scaled(before?.qty ?? 0n) + (others[successor]?.qty ?? 0n), locked }
+  const position: Position = { qty: after(before?.qty ?? 0n) + (others[successor]?.qty ?? 0n), locked }
   return {
     positions: position.qty === 0n ? others : { ...others, [successor]: position },
     openOrders: Object.fromEntries(orders),

@@ -1,8 +1,8 @@
 // Derives an account's holdings, payments and gains from its history. Pure, in whole base units.
 import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { dividedBy, floor, ONE, type Ratio, ratio, times } from '../../protocol/ratio.js'
 import { divide, notionalOf, ONE_SHARE } from '../../protocol/units.js'
 import type { HistoryEntry } from './entries.js'
-import { type Fraction, floor, fraction, ONE, over, times } from './fraction.js'
 
 /** The shares of one symbol. */
 export interface Holding {
@@ -249,19 +249,19 @@ function pricedAt(entry: HistoryEntry): number {
  */
 export function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigint | null)[] {
   /** Today's shares for one share of a symbol, as of the entry that is looked at. */
-  const ratios = new Map<string, Fraction>()
+  const ratios = new Map<string, Ratio>()
   const ratioOf = (symbol: string) => ratios.get(symbol) ?? ONE
   const prices = entries.toReversed().map((entry) => {
     if (entry.kind === 'carried') ratios.set(entry.action.symbol, ratioBefore(entry.action))
     if ((entry.kind !== 'bought' && entry.kind !== 'sold') || entry.price === null) return null
-    return floor(over(fraction(entry.price), ratioOf(entry.symbol)))
+    return floor(dividedBy(ratio(entry.price), ratioOf(entry.symbol)))
   })
   return prices.toReversed()
 
-  function ratioBefore(action: CorporateAction): Fraction {
+  function ratioBefore(action: CorporateAction): Ratio {
     if (action.kind === 'SYMBOL_CHANGE') return ratioOf(action.successor)
     const isRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
     const after = ratioOf(action.symbol)
-    return isRatio ? times(after, fraction(action.numerator, action.denominator)) : after
+    return isRatio ? times(after, ratio(action.numerator, action.denominator)) : after
   }
 }

@@ -1,7 +1,18 @@
 // Tax lots: shares are sold in the order in which they were bought (first in, first out). Pure, in exact rationals.
 import type { Hex } from '../../protocol/hex.js'
+import {
+  add,
+  dividedBy,
+  floor,
+  isLess,
+  ONE,
+  type Ratio,
+  ratio,
+  subtract,
+  times,
+  ZERO,
+} from '../../protocol/ratio.js'
 import { effectOf, type HistoryEntry } from './entries.js'
-import { add, type Fraction, floor, fraction, isLess, ONE, over, subtract, times, ZERO } from './fraction.js'
 
 /** The shares of one purchase that are left. */
 export interface Lot {
@@ -9,11 +20,11 @@ export interface Lot {
   /** Unix seconds at which the shares came in: of the purchase, or of the deposit of shares whose purchase is unknown. */
   readonly since: number
   /** Share base units, in the shares of today. */
-  readonly shares: Fraction
+  readonly shares: Ratio
   /** USDC base units that the whole purchase cost; null if it is unknown. */
   readonly cost: bigint | null
   /** The part of the purchase that is left, above zero. */
-  readonly left: Fraction
+  readonly left: Ratio
 }
 
 /** The shares of one lot that were sold, or became worthless. */
@@ -24,7 +35,7 @@ export interface Disposal {
   /** Unix seconds. */
   readonly disposedAt: number
   /** Share base units, exact: a lot after a split may end in a part of one. */
-  readonly shares: Fraction
+  readonly shares: Ratio
   /** USDC base units, net of the broker's fees. */
   readonly proceeds: bigint
   /** USDC base units; null if it is unknown. */
@@ -59,7 +70,7 @@ function afterEntry(before: Lots, entry: HistoryEntry): Lots {
     case 'bought':
       return added(before, { symbol: entry.symbol, shares: entry.shares, since: timestamp, cost: entry.cost })
     case 'sold':
-      return disposed(before, entry, { symbol: entry.symbol, shares: fraction(entry.shares) }, entry.proceeds)
+      return disposed(before, entry, { symbol: entry.symbol, shares: ratio(entry.shares) }, entry.proceeds)
     case 'carried':
       return afterAction(before, entry)
     default: {
@@ -67,7 +78,7 @@ function afterEntry(before: Lots, entry: HistoryEntry): Lots {
       let now = before
       for (const [symbol, change] of Object.entries(effectOf(entry).shares)) {
         if (change > 0n) now = added(now, { symbol, shares: change, since: timestamp, cost: null })
-        else now = { ...now, lots: taken(now.lots, symbol, fraction(-change)).rest }
+        else now = { ...now, lots: taken(now.lots, symbol, ratio(-change)).rest }
       }
       return now
     }
@@ -79,34 +90,34 @@ function added(
   { shares, ...purchase }: { symbol: string; shares: bigint; since: number; cost: bigint | null },
 ): Lots {
   if (shares === 0n) return { lots, disposals }
-  const lot: Lot = { ...purchase, shares: fraction(shares), left: ONE }
+  const lot: Lot = { ...purchase, shares: ratio(shares), left: ONE }
   return { lots: [...lots, lot], disposals }
 }
 
 /** A part of a lot, as whole base units of its cost. */
 interface Part {
   readonly lot: Lot
-  readonly shares: Fraction
+  readonly shares: Ratio
   readonly cost: bigint | null
 }
 
 /** Takes shares from the oldest lots of a symbol. Shares that no lot has come from nowhere known. */
-function taken(lots: readonly Lot[], symbol: string, wanted: Fraction) {
+function taken(lots: readonly Lot[], symbol: string, wanted: Ratio) {
   const parts: Part[] = []
   const rest: Lot[] = []
   let missing = wanted
   for (const lot of lots) {
-    if (lot.symbol !== symbol || missing.over === 0n) {
+    if (lot.symbol !== symbol || missing.numerator === 0n) {
       rest.push(lot)
       continue
     }
     const shares = isLess(missing, lot.shares) ? missing : lot.shares
     missing = subtract(missing, shares)
-    const left = subtract(lot.left, over(times(lot.left, shares), lot.shares))
+    const left = subtract(lot.left, dividedBy(times(lot.left, shares), lot.shares))
     parts.push({ lot, shares, cost: lot.cost === null ? null : between(lot.cost, left, lot.left) })
-    if (left.over > 0n) rest.push({ ...lot, shares: subtract(lot.shares, shares), left })
+    if (left.numerator > 0n) rest.push({ ...lot, shares: subtract(lot.shares, shares), left })
   }
-  if (missing.over > 0n) {
+  if (missing.numerator > 0n) {
     const unknown: Lot = { symbol, since: 0, shares: missing, cost: null, left: ONE }
     parts.push({ lot: unknown, shares: missing, cost: null })
   }
@@ -114,22 +125,22 @@ function taken(lots: readonly Lot[], symbol: string, wanted: Fraction) {
 }
 
 /** What an amount loses when less of it is left: parts that follow one another add up to it. */
-function between(amount: bigint, left: Fraction, before: Fraction): bigint {
-  const gone = (part: Fraction) => floor(times(fraction(amount), subtract(ONE, part)))
+function between(amount: bigint, left: Ratio, before: Ratio): bigint {
+  const gone = (part: Ratio) => floor(times(ratio(amount), subtract(ONE, part)))
   return gone(left) - gone(before)
 }
 
 function disposed(
   { lots, disposals }: Lots,
   { timestamp: disposedAt, txHash }: HistoryEntry,
-  { symbol, shares: wanted }: { symbol: string; shares: Fraction },
+  { symbol, shares: wanted }: { symbol: string; shares: Ratio },
   whole: bigint,
 ): Lots {
   const { parts, rest } = taken(lots, symbol, wanted)
   let before = ONE
   const found = parts.map(({ lot: { since }, shares, cost }) => {
     const acquiredAt = cost === null ? null : since
-    const left = subtract(before, over(shares, wanted))
+    const left = subtract(before, dividedBy(shares, wanted))
     const proceeds = between(whole, left, before)
     before = left
     return { symbol, acquiredAt, disposedAt, shares, proceeds, cost, txHash }
@@ -151,23 +162,23 @@ function afterAction(before: Lots, entry: Extract<HistoryEntry, { kind: 'carried
   }
   if (action.kind === 'REMOVAL') return disposed(before, entry, { symbol, shares: all }, 0n)
   if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') return before
-  const ratio = fraction(action.numerator, action.denominator)
+  const factor = ratio(action.numerator, action.denominator)
   const lots = before.lots.map((lot) =>
-    lot.symbol === symbol ? { ...lot, shares: times(lot.shares, ratio) } : lot,
+    lot.symbol === symbol ? { ...lot, shares: times(lot.shares, factor) } : lot,
   )
   // The whole position is rounded down: what no share is left of is given up, and its lots lose it last in, first out.
-  const now = add(all, fraction(changes[symbol] ?? 0n))
-  if (now.over === 0n) return disposed(before, entry, { symbol, shares: all }, 0n)
-  return { ...before, lots: trimmed(lots, symbol, subtract(times(all, ratio), now)) }
+  const now = add(all, ratio(changes[symbol] ?? 0n))
+  if (now.numerator === 0n) return disposed(before, entry, { symbol, shares: all }, 0n)
+  return { ...before, lots: trimmed(lots, symbol, subtract(times(all, factor), now)) }
 }
 
 /** Without a part of the newest lot of a symbol, which keeps its cost. */
-function trimmed(lots: readonly Lot[], symbol: string, excess: Fraction): readonly Lot[] {
+function trimmed(lots: readonly Lot[], symbol: string, excess: Ratio): readonly Lot[] {
   const last = lots.findLastIndex((lot) => lot.symbol === symbol && isLess(excess, lot.shares))
   return lots.map((lot, at) => (at === last ? { ...lot, shares: subtract(lot.shares, excess) } : lot))
 }
 
-function sumOf(lots: readonly Lot[]): Fraction {
+function sumOf(lots: readonly Lot[]): Ratio {
   return lots.reduce((sum, { shares }) => add(sum, shares), ZERO)
 }
 

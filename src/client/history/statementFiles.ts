@@ -1,8 +1,8 @@
 // A statement as files: for people (PDF), for spreadsheets (CSV), and for tax software (CSV by the columns of Form 8949).
 import type { Hex } from '../../protocol/hex.js'
+import { floor, type Ratio } from '../../protocol/ratio.js'
 import { formatDecimal, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { type CsvCell, csvOf } from '../csv.js'
-import { type Fraction, floor } from './fraction.js'
 import type { Disposal } from './lots.js'
 import { type PdfLine, pdfOf } from './pdf.js'
 import type { Statement, StatementBalance, StatementLine } from './statement.js'
@@ -75,7 +75,7 @@ function formDate(seconds: number): string {
 }
 
 /** A lot after a split may have a part of a base unit more, a billionth of a share. */
-const wholeOf = (exact: Fraction) => floor(exact)
+const wholeOf = (exact: Ratio) => floor(exact)
 
 const titleOf = ({ period }: Statement) => `Account statement ${period.name}`
 

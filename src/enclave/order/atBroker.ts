@@ -25,7 +25,7 @@ import {
   type NeverPlaced,
   type OrderTerms,
 } from './life.js'
-import { carriedShares, isRenewable, mayHaveFollower, type Placed } from './placements.js'
+import { actionsSince, carriedShares, isRenewable, mayHaveFollower, type Placed } from './placements.js'
 import { isWrittenDeep, readEscrow } from './read.js'
 import { retryOpposed } from './retry.js'
 
@@ -354,9 +354,9 @@ async function isFor({ chain }: Run, order: BrokerOrder, entry: OpenOrder): Prom
   // One at the market's price may have been sent with a limit, beyond the platform's resting orders.
   if (entry.limit && limitPrice !== entry.limit.price) return false
   // The entry follows corporate actions, up to one of these; the broker's order stays as it was sent.
-  const actions = await chain.actions((await chain.look()).head)
-  const isOfEntry = [...actions.keys(), actions.length].some((count) => {
-    const now = carriedShares({ symbol, qty: qty ?? 0n }, order.createdAt, actions.slice(0, count))
+  const since = actionsSince(order.createdAt, await chain.actions((await chain.look()).head))
+  const isOfEntry = [...since.keys(), since.length].some((count) => {
+    const now = carriedShares({ symbol, qty: qty ?? 0n }, since.slice(0, count))
     return now.symbol === entry.symbol && (entry.side !== 'SELL' || now.qty <= entry.locked)
   })
   if (!isOfEntry) return false

@@ -6,6 +6,7 @@ import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 import { type Intent, type Limit, limitOf, type Side } from '../../protocol/intent.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import { scaled } from '../../protocol/ratio.js'
 import { USDC } from '../money.js'
 import type { StoredPortfolio } from '../stores.js'
 import type { Placed } from './placements.js'
@@ -163,10 +164,7 @@ export function termsOfIntent(
  */
 function becomes(given: bigint, today: bigint, ratios: ReturnType<typeof successorOf>['ratios']): boolean {
   return [...ratios, null].some((_, from) => {
-    const carried = ratios
-      .slice(from)
-      .reduce((amount, { numerator, denominator }) => (amount * numerator) / denominator, given)
-    return carried === today
+    return ratios.slice(from).reduce(scaled, given) === today
   })
 }
 

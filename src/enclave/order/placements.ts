@@ -2,6 +2,7 @@
 import { type BrokerOrder, joinedWith } from '../../broker/index.js'
 import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
+import { scaled } from '../../protocol/ratio.js'
 import { costOf, isSaleTradable, meetsBrokerMinimum, min, notionalAtBroker, worthOf } from '../money.js'
 
 /** An order at the broker: its last placement, and those before it, which have ended. */
@@ -47,26 +48,24 @@ export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Pla
  */
 export function sharesToday({ order, earlier }: Placed, actions: readonly CorporateAction[]): bigint {
   const carried = [...earlier, order].map(({ symbol, filledQty, endedAt }) => {
-    return carriedShares({ symbol, qty: filledQty }, endedAt, actions)
+    return carriedShares({ symbol, qty: filledQty }, actionsSince(endedAt, actions))
   })
   return carried.reduce((sum, { qty }) => sum + qty, 0n)
 }
 
-/** What shares of a moment are after the actions since then, each ratio rounded down. */
+/** Those that count for shares of a moment; none without one. */
+export function actionsSince(moment: Date | null, actions: readonly CorporateAction[]) {
+  const seconds = (moment?.getTime() ?? Number.POSITIVE_INFINITY) / 1_000
+  return actions.filter(({ recordAt }) => recordAt > seconds)
+}
+
+/** What shares are after these actions, each ratio rounded down. */
 export function carriedShares(
   { symbol, qty }: { readonly symbol: string; readonly qty: bigint },
-  since: Date | null,
   actions: readonly CorporateAction[],
 ) {
-  const sinceS = (since?.getTime() ?? Number.POSITIVE_INFINITY) / 1_000
-  const today = successorOf(
-    symbol,
-    actions.filter(({ recordAt }) => recordAt > sinceS),
-  )
-  return {
-    symbol: today.symbol,
-    qty: today.ratios.reduce((held, { numerator, denominator }) => (held * numerator) / denominator, qty),
-  }
+  const today = successorOf(symbol, actions)
+  return { symbol: today.symbol, qty: today.ratios.reduce(scaled, qty) }
 }
 
 /** Whether an order's limit was set for other shares than those of today: a split or its like took effect since. */

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseCsv } from '../../../src/client/csv.js'
 import type { EntryBody } from '../../../src/client/history/entries.js'
-import { floor } from '../../../src/client/history/fraction.js'
 import { pdfOf } from '../../../src/client/history/pdf.js'
 import {
   adjustedPrices,
@@ -17,6 +16,7 @@ import {
 } from '../../../src/client/index.js'
 import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { floor } from '../../../src/protocol/ratio.js'
 import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
 import { pdfText } from '../../support/pdfText.js'
 
@@ -147,8 +147,11 @@ it('the costs of all parts add up to what was paid, proceeds to what was receive
       const received = bodies.map((body) => (body.kind === 'sold' ? body.proceeds : 0n))
       expect(sum([...lots.map(costLeft), ...disposals.map(({ cost }) => cost)])).toBe(sum(paid))
       expect(sum(disposals.map(({ proceeds }) => proceeds))).toBe(sum(received))
-      const under = lots.reduce((all, { shares }) => all * shares.under, 1n)
-      const whole = lots.reduce((all, { shares }) => all + (shares.over * under) / shares.under, 0n)
+      const under = lots.reduce((all, { shares }) => all * shares.denominator, 1n)
+      const whole = lots.reduce(
+        (all, { shares }) => all + (shares.numerator * under) / shares.denominator,
+        0n,
+      )
       expect(whole).toBe(held * under)
     }),
   )
