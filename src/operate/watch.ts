@@ -1,10 +1,15 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { ROLES } from '../chain/contracts.js'
+import { interfaces } from '../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import type { ChainLog } from '../chain/logReader.js'
 import { createViewCaller } from '../chain/views.js'
+import { bytes32Schema, ZERO_BYTES32 } from '../protocol/hex.js'
+import { bytes32ToName } from '../protocol/identifiers.js'
 import type { Cursor } from '../server/narrator/cursor.js'
-import { everyContract } from '../server/narrator/events.js'
+import { everyContract, type Narration, narrationOf } from '../server/narrator/events.js'
 import { createPrinter } from '../server/narrator/lines.js'
 import { createNarratorProgress, createNarratorTick } from '../server/narrator/poll.js'
 import { createPoller } from '../service/lifetime.js'
@@ -51,7 +56,7 @@ async function watch(process: OperateProcess, options: WatchOptions): Promise<vo
     const ended = process.untilEnded()
     const tick = createNarratorTick({
       watched: () => everyContract(createViewCaller(chain.rpc), contracts),
-      ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, hasDetails: true },
+      ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, narrate: detailed },
       // A watch remembers nothing once it has ended.
       cursors: { load: async () => start, save: async () => undefined },
       ...{ print, progress: createNarratorProgress(), stopping: ended, logger },
@@ -72,4 +77,37 @@ async function before({ rpc }: Pick<Chain, 'rpc'>, from: number): Promise<Cursor
   if (block === null) throw usage(`the chain has no block ${from} yet`)
   const start = { number: block.number, hash: block.hash }
   return { genesis: null, start, blocks: [{ ...start, told: [] }] }
+}
+
+/** The enums of the contracts, by the fields that have them. */
+const ENUMS: Readonly<Record<string, readonly string[]>> = {
+  role: ROLES,
+  kind: ['split', 'stock dividend', 'entitlement', 'payment', 'symbol change', 'removal'],
+}
+
+/** The narration of a log with its other fields, by their names: who and what, and where on the chain. */
+function detailed(log: ChainLog): Narration | null {
+  const narration = narrationOf(log)
+  const { topics, data, blockNumber, txHash } = log
+  const parsed = Object.values(interfaces)
+    .map((each) => each.parseLog({ topics, data }))
+    .find((each) => each !== null)
+  if (narration === null || parsed === undefined) return null
+  const details: Record<string, string> = {}
+  // The fields of a struct stand beside the others.
+  const fields = parsed.fragment.inputs.flatMap((input) => input.components ?? input)
+  const values = parsed.args.toArray(true).flat()
+  for (const [index, { name, type }] of fields.entries()) {
+    const text = String(values[index])
+    const isShown = narration.values.some((value) => value.name === name)
+    if (isShown || text === ZERO_BYTES32) continue
+    details[name] = (type === 'uint8' ? ENUMS[name]?.[Number(text)] : nameIn(text)) ?? text
+  }
+  return { ...narration, details: { ...details, block: String(blockNumber), tx: txHash } }
+}
+
+/** The institution or symbol that 32 bytes name; null for a hash, which is printed as it is. */
+function nameIn(text: string): string | null {
+  const { data } = bytes32Schema.safeParse(text)
+  return data === undefined ? null : bytes32ToName(data)
 }

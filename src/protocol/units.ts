@@ -110,3 +110,8 @@ export const uint64Schema = /* @__PURE__ */ uintText(MAX_UINT64)
 
 /** An unsigned 8-bit integer, such as an order's state; same form. */
 export const uint8Schema = /* @__PURE__ */ uintText(MAX_UINT8)
+
+/** `1000000000n` is `1,000.00 USDC`; decimals below a cent are shown when there are any. */
+export function formatUsdc(units: bigint): string {
+  return `${formatGrouped(units, USDC_DECIMALS, CENT_DECIMALS)} USDC`
+}

@@ -4,6 +4,7 @@ import { Wallet } from 'ethers'
 import { type Client, createClient, formatDecimal, type Policy, type Portfolio } from '../client/index.js'
 import type { OrderStatus } from '../protocol/api.js'
 import {
+  formatUsdc,
   notionalOf,
   ONE_USDC,
   PRICE_DECIMALS,
@@ -12,7 +13,6 @@ import {
   toCents,
   USDC_DECIMALS,
 } from '../protocol/units.js'
-import { formatUsdc } from '../server/narrator/lines.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 import { type Print, type PrintStep, stepsTo } from './settings.js'

@@ -1,12 +1,12 @@
 import type { Result } from 'ethers'
 import { z } from 'zod'
-import { createContracts, ROLES } from '../../chain/contracts.js'
+import { createContracts } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
 import type { ChainLog, LogQuery } from '../../chain/logReader.js'
 import type { ViewCaller } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
+import type { Hex } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { uint256Schema } from '../../protocol/units.js'
 
 /** A value of an event that may be shown: an amount (in base units), a deadline (Unix seconds) or a version number. */
@@ -16,9 +16,6 @@ const shownSchema = z.strictObject({
   value: uint256Schema,
 })
 export type Shown = z.output<typeof shownSchema>
-
-/** Reads one value that may be shown from the fields of an event; null when there is none. */
-type Reading = (fields: Result) => Shown | null
 
 /** The contracts in the order of their queries, with their tags. */
 const TAGS = {
@@ -94,7 +91,12 @@ const FURTHER = [
 const ROWS = [...THIRTEEN, ...FURTHER]
 export const EVENT_NAMES: readonly string[] = [...new Set(ROWS.map(({ name }) => name))]
 
-function row(contract: keyof typeof TAGS, name: string, says: string, ...shows: Reading[]) {
+function row(
+  contract: keyof typeof TAGS,
+  name: string,
+  says: string,
+  ...shows: ((fields: Result) => Shown | null)[]
+) {
   const fragment = interfaces[contract].getEvent(name)
   if (fragment === null) throw new TypeError(`${contract} has no event ${name}`)
   const tag: string = TAGS[contract]
@@ -154,37 +156,6 @@ export function narrationOf({ topics, data }: ChainLog): Narration | null {
   } catch {
     return null
   }
-}
-
-/** The enums of the contracts, by the fields that have them. */
-const ENUMS: Readonly<Record<string, readonly string[]>> = {
-  role: ROLES,
-  kind: ['split', 'stock dividend', 'entitlement', 'payment', 'symbol change', 'removal'],
-}
-
-/** The fields that a narration does not show, by their names: who and what, and where on the chain. */
-export function detailsOf({ topics, data, blockNumber, txHash }: ChainLog): Record<string, string> {
-  const found = ROWS.find(({ topic }) => topic === topics[0])
-  const details: Record<string, string> = {}
-  if (found !== undefined) {
-    const fields = interfaces[found.contract].decodeEventLog(found.fragment, data, topics)
-    const shown = found.shows.flatMap((read) => read(fields)?.name ?? [])
-    // The fields of a struct stand beside the others.
-    const flat = found.fragment.inputs.flatMap((input) => input.components ?? input)
-    const values = fields.toArray(true).flat()
-    for (const [index, { name, type }] of flat.entries()) {
-      const text = String(values[index])
-      if (shown.some((each) => each === name) || text === ZERO_BYTES32) continue
-      details[name] = (type === 'uint8' ? ENUMS[name]?.[Number(text)] : nameIn(text)) ?? text
-    }
-  }
-  return { ...details, block: String(blockNumber), tx: txHash }
-}
-
-/** The institution or symbol that 32 bytes name; null for a hash, which is printed as it is. */
-function nameIn(text: string): string | null {
-  const { data } = bytes32Schema.safeParse(text)
-  return data === undefined ? null : bytes32ToName(data)
 }
 
 /** The tag of an event's contract, and what the event says in words. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { CENT_DECIMALS, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { formatGrouped, formatUsdc, SHARE_DECIMALS } from '../../protocol/units.js'
 import { untilAborted, withTimeout } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { type NarrationLine, type Shown, wordsOf } from './events.js'
@@ -120,11 +120,6 @@ export function jsonLine(line: NarrationLine): string {
     if (name === 'amount' || name === 'payout') fields[`${name}Unit`] = unit
   }
   return JSON.stringify(fields)
-}
-
-/** `1000000000n` is `1,000.00 USDC`; decimals below a cent are shown when there are any. */
-export function formatUsdc(units: bigint): string {
-  return `${formatGrouped(units, USDC_DECIMALS, CENT_DECIMALS)} USDC`
 }
 
 /** ISO 8601 in UTC, to the second. */

@@ -1,6 +1,6 @@
 import { fitOf } from '../../chain/blockTracker.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
-import { type BlockRange, createLogReader, type LogPiece } from '../../chain/logReader.js'
+import { type BlockRange, type ChainLog, createLogReader, type LogPiece } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
@@ -20,8 +20,8 @@ import {
   type NarratedBlock,
 } from './cursor.js'
 import {
-  detailsOf,
   everyContract,
+  type Narration,
   type NarrationLine,
   narrationOf,
   queriesOf,
@@ -77,15 +77,15 @@ export function createNarratorTick(options: {
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
   /** Keeps the cursor across restarts. */
   readonly cursors: { load(): Promise<Cursor | undefined>; save(cursor: Cursor): Promise<void> }
-  /** Each event with who and what it is of. */
-  readonly hasDetails?: boolean
+  /** The narration of a log; null where it has another form. */
+  readonly narrate?: (log: ChainLog) => Narration | null
   readonly print: Print
   readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
   /** Aborts when the server or its term begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
 }): () => ReturnType<Tick> {
-  const { watched, logRange, confirmations, rpc, cursors, hasDetails = false, print, progress } = options
+  const { watched, logRange, confirmations, rpc, cursors, narrate = narrationOf, print, progress } = options
   const { stopping, logger } = options
   const sending: Pick<Rpc, 'send'> = { send: (calls) => rpc.send(calls, stopping) }
   let events: ReturnType<typeof createLogReader> | undefined
@@ -146,12 +146,11 @@ export function createNarratorTick(options: {
     for (const [index, log] of logs.entries()) {
       if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await new Promise(setImmediate)
       const { blockNumber: number, blockHash: hash, blockTimestamp } = log
-      const told = narrationOf(log)
-      if (told === null) {
+      const narration = narrate(log)
+      if (narration === null) {
         logger.warn('event not readable', { blockNumber: number })
         continue
       }
-      const narration = hasDetails ? { ...told, details: detailsOf(log) } : told
       if (blocks.at(-1)?.number !== number) blocks.push({ number, hash, told: [] })
       blocks.at(-1)?.told.push(narration)
       lines.push({ kind: 'event', time: BigInt(blockTimestamp ?? nowSeconds()), narration })

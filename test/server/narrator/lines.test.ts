@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { formatUsdc } from '../../../src/protocol/units.js'
 import type { Narration, NarrationLine } from '../../../src/server/narrator/events.js'
 import {
   createPrinter,
   formatDistance,
-  formatUsdc,
   jsonLine,
   type NarratorOutput,
   textLine,
