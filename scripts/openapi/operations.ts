@@ -195,7 +195,7 @@ export const OPERATIONS: readonly Operation[] = [
     '/health/checks',
     'getHealthChecks',
     'Status',
-    "Readiness by check, the relayer's balances and the gas of the day",
+    "Readiness by check, the relayer's balance and the gas of the day",
     {
       description: 'All callers share one check for 15 seconds. Use `GET /health` for probes.',
       answers: [ok('The latest check.', healthChecksSchema)],

@@ -248,11 +248,10 @@ export const SCHEMAS = {
     },
     symbols: ['AAPL', 'TSLA'],
     relayer: RELAYER,
-    relayers: [RELAYER],
   }),
   HealthChecks: described(
     api.healthChecksSchema,
-    'The checks of its readiness, and what the relayer has left. Amounts of gas are units, balances wei.',
+    'The checks of its readiness, the balance of the relayer and its gas. Amounts of gas are units, balances wei.',
     {
       asOf: RECEIVED_AT,
       status: 'degraded',
@@ -260,9 +259,9 @@ export const SCHEMAS = {
         { name: 'server', status: 'healthy', reason: null },
         { name: 'relayer', status: 'degraded', reason: 'balance-low' },
       ],
-      relayers: [{ address: RELAYER, balance: '81250000000000000' }],
+      relayer: { address: RELAYER, balance: '81250000000000000' },
       minBalance: '50000000000000000',
-      gas: { limit: '100000000', left: '62450000', reserve: '20000000', reserveLeft: '20000000' },
+      gas: { limit: '100000000', remaining: '62450000', reserve: '20000000', reserveRemaining: '20000000' },
     },
   ),
   SignedAuthorization: sealed(

@@ -316,15 +316,13 @@ export const healthSchema = z.object({
   symbols: z.array(symbolSchema),
   /** The account that pays the gas. */
   relayer: addressSchema,
-  /** The same account, a list of one. */
-  relayers: z.array(addressSchema),
 })
 export type Health = z.output<typeof healthSchema>
 
 const checkStatusSchema = z.enum(['healthy', 'degraded', 'unhealthy'])
 
 export const healthChecksSchema = z.object({
-  /** The time of the look that this answer is from. */
+  /** When the checks began. */
   asOf: timeSchema,
   /** That of the worst check. */
   status: checkStatusSchema,
@@ -336,19 +334,19 @@ export const healthChecksSchema = z.object({
       reason: z.string().nullable(),
     }),
   ),
-  /** The account that pays the gas, with its balance in wei; none while no node reports it. */
-  relayers: z.array(z.object({ address: addressSchema, balance: uint256Schema })),
-  /** Wei below which an account takes on nothing. */
+  /** The account that pays the gas, with its balance in wei; null while no node reports it. */
+  relayer: z.object({ address: addressSchema, balance: uint256Schema }).nullable(),
+  /** Wei below which the account accepts no new work. */
   minBalance: uint256Schema,
-  /** The gas of the day (UTC). `limit` includes `reserve`; `left` and `reserveLeft` are apart. */
+  /** The gas of the day (UTC). `limit` includes `reserve`; `remaining` and `reserveRemaining` are apart. */
   gas: z.object({
     limit: uint256Schema,
-    left: uint256Schema,
+    remaining: uint256Schema,
     reserve: uint256Schema,
-    reserveLeft: uint256Schema,
+    reserveRemaining: uint256Schema,
   }),
 })
-/** The checks of the server's readiness, and what the relayer has left. */
+/** The checks of the server's readiness, and the relayer's balance and gas. */
 export type HealthChecks = z.output<typeof healthChecksSchema>
 
 /** Types of the signed data that the relay sends: the enclave's authorizations, and openings of accounts. */

@@ -192,7 +192,7 @@ export function buildServer(deps: {
     ...{ head, readers, symbols: listedSymbols, broker: marketData },
   })
   const { address: relayer } = relay
-  const fixed = { version: readVersion(), chainId, contracts: addresses, relayer, relayers: [relayer] }
+  const fixed = { version: readVersion(), chainId, contracts: addresses, relayer }
   const health = (): Health => ({ status: 'ok', ...fixed, symbols: [...(listedSymbols.current() ?? [])] })
   const services = [
     createHook('process metrics', { start: () => metrics.addProcess() }),

@@ -100,8 +100,8 @@ export class Metrics {
   )
   /** Each server reports its own part in the leases: summed over all servers, it is 1 or 0 for each. */
   readonly #leases = this.#gauge(
-    'lease_held',
-    '1 while this server holds a lease (narrator, trigger, relayer), 0 while it waits for it.',
+    'lease_served',
+    '1 while this server serves under a lease (narrator, trigger, relayer), 0 while it waits for it.',
     'lease',
   )
   readonly #terms = this.#counter('lease_terms_total', 'How often this server has taken a lease.', ['lease'])
@@ -159,11 +159,11 @@ export class Metrics {
     this.#relayDurations.observe({ status }, (Date.parse(updatedAt) - Date.parse(createdAt)) / 1_000)
   }
 
-  readonly lease: LeaseObserver = (name, isHeld) => {
-    // The relayer's address is left out.
+  readonly lease: LeaseObserver = (name, isServing) => {
+    // Without the relayer's address.
     const [lease = name] = name.split(':')
-    this.#leases.set({ lease }, isHeld ? 1 : 0)
-    this.#terms.inc({ lease }, isHeld ? 1 : 0)
+    this.#leases.set({ lease }, isServing ? 1 : 0)
+    this.#terms.inc({ lease }, isServing ? 1 : 0)
   }
 
   /** Counts a transaction of the relayer's account that no server of ours has signed. */

@@ -148,7 +148,7 @@ describe('at the relay', () => {
         expect(body).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), each) })
       }
       // All of that was booked.
-      expect((await again.health()).reserveLeft).toBe((BigInt(BUDGET) * 20n) / 100n)
+      expect((await again.health()).reserveRemaining).toBe((BigInt(BUDGET) * 20n) / 100n)
     }
   })
 })

@@ -76,8 +76,8 @@ test('each authorization that has come to its end is counted, by type and status
     before.find('trading_relay_gas_per_day'),
     before.find('trading_relay_gas_reserve'),
   ]
-  expect(before.find('trading_relay_gas_reserve_left')).toBe(reserve)
-  expect(before.find('trading_relay_gas_left')).toBe(Number(perDay) - Number(reserve))
+  expect(before.find('trading_relay_gas_reserve_remaining')).toBe(reserve)
+  expect(before.find('trading_relay_gas_remaining')).toBe(Number(perDay) - Number(reserve))
   const relayed = before.samples.filter(({ name }) => name === 'trading_relay_authorizations_total')
   expect(new Set(relayed.map(({ labels }) => labels.type))).toEqual(new Set(RELAYED_TYPES))
   expect((await server.post('/relay', bodyOf(chain(), MINT))).status).toBe(200)
@@ -131,8 +131,8 @@ test('requests to nodes are counted, and how far the narration has come', async 
   await server.becomes('trading_narrator_block', {}, head)
   const { find } = await server.metrics()
   expect(find('trading_narrator_lag_blocks')).toBe(0)
-  const lookedAt = find('trading_narrator_last_look_timestamp_seconds') ?? 0
-  expect(Math.abs(lookedAt - Date.now() / 1_000)).toBeLessThan(60)
+  const polledAt = find('trading_narrator_last_poll_timestamp_seconds') ?? 0
+  expect(Math.abs(polledAt - Date.now() / 1_000)).toBeLessThan(60)
   expect(find('trading_rpc_requests_total', { node: '0', outcome: 'ok' })).toBeGreaterThan(0)
   expect(find('trading_rpc_request_duration_seconds_count', { node: '0' })).toBeGreaterThan(0)
   expect(find('trading_rpc_node_up', { node: '0' })).toBe(1)
@@ -141,7 +141,7 @@ test('requests to nodes are counted, and how far the narration has come', async 
 
 test('gauges show which leases this server holds, and how often it has taken each', async () => {
   const server = await start()
-  await server.becomes('trading_lease_held', { lease: 'narrator' }, 1)
+  await server.becomes('trading_lease_served', { lease: 'narrator' }, 1)
   const { find } = await server.metrics()
   expect(find('trading_lease_terms_total', { lease: 'narrator' })).toBe(1)
   expect(find('trading_check_status', { check: 'leases' })).toBe(0)

@@ -30,12 +30,10 @@ export function HealthCard() {
           </dd>
           <dt>Equities</dt>
           <dd>{health.symbols.join(', ')}</dd>
-          <dt>{health.relayers.length === 1 ? 'Relayer' : 'Relayers'}</dt>
-          {health.relayers.map((address) => (
-            <dd key={address}>
-              <code>{address}</code>
-            </dd>
-          ))}
+          <dt>Relayer</dt>
+          <dd>
+            <code>{health.relayer}</code>
+          </dd>
           {Object.entries(health.contracts).map(([name, address]) => [
             <dt key={`${name} name`}>{name}</dt>,
             <dd key={name}>

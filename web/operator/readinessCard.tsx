@@ -18,7 +18,7 @@ export function ReadinessCard() {
   )
 }
 
-function Checks({ asOf, checks, relayers, minBalance, gas }: HealthChecks) {
+function Checks({ asOf, checks, relayer, minBalance, gas }: HealthChecks) {
   const forNew = gas.limit - gas.reserve
   return (
     <>
@@ -31,21 +31,23 @@ function Checks({ asOf, checks, relayers, minBalance, gas }: HealthChecks) {
         ])}
       </dl>
       <dl class="facts" data-test="relayer">
-        {relayers.map(({ address, balance }) => [
-          <dt key={`${address} name`}>Relayer</dt>,
-          <dd key={address}>
-            {ether(balance)} ether <code title={address}>{shortHex(address)}</code>
-          </dd>,
-        ])}
+        {relayer === null ? null : (
+          <>
+            <dt>Relayer</dt>
+            <dd>
+              {ether(relayer.balance)} ether <code title={relayer.address}>{shortHex(relayer.address)}</code>
+            </dd>
+          </>
+        )}
         <dt>Its floor</dt>
         <dd>{ether(minBalance)} ether</dd>
         <dt>Gas today</dt>
         <dd>
-          {count(forNew - gas.left)} of {count(forNew)} used
+          {count(forNew - gas.remaining)} of {count(forNew)} used
         </dd>
         <dt>Reserve</dt>
         <dd>
-          {count(gas.reserve - gas.reserveLeft)} of {count(gas.reserve)} used
+          {count(gas.reserve - gas.reserveRemaining)} of {count(gas.reserve)} used
         </dd>
       </dl>
       <p class="hint">

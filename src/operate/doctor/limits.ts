@@ -19,7 +19,7 @@ export async function checkLimits(config: Config): Promise<Finding[]> {
     ...disk,
     judge(
       'limit-gas',
-      gas - of('trading_relay_gas_left'),
+      gas - of('trading_relay_gas_remaining'),
       gas,
       "of today's gas for new orders: RELAY_DAILY_GAS",
     ),

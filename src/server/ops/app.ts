@@ -72,15 +72,15 @@ export function buildOps(deps: {
     /** For `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
     healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {
       const { status, checks } = await readiness()
-      const { gasLeft, reserveLeft } = load()
+      const { gasRemaining, reserveRemaining } = load()
       const account = relayer.account()
       return {
         asOf: new Date(Date.now()).toISOString(),
         status,
         checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
-        relayers: account === undefined ? [] : [{ address: account.address, balance: account.balance }],
+        relayer: account === undefined ? null : { address: account.address, balance: account.balance },
         minBalance,
-        gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
+        gas: { limit: gas.perDay, remaining: gasRemaining, reserve: gas.reserve, reserveRemaining },
       }
     }),
   }

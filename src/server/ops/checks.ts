@@ -13,7 +13,7 @@ import type { AccountHealth, RelayHealth } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
-import { heldLeases } from '../store/leaseHolder.js'
+import { servedLeases } from '../store/leaseHolder.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
 /** Where the server is between its start and its end. */
@@ -50,7 +50,7 @@ export const REASONS = {
   'store-not-writable': 'unhealthy',
   'standby-missing': 'unhealthy',
   'store-not-durable': 'degraded',
-  'lease-not-held': 'degraded',
+  'lease-not-served': 'degraded',
   'orders-unread': 'unhealthy',
   'narration-behind': 'degraded',
   'narration-stalled': 'degraded',
@@ -62,7 +62,7 @@ type CheckReason = keyof typeof REASONS
 /** Inspects one part of the server. Returns why it is not healthy, or null. */
 export type Inspection = () => Promise<CheckReason | null>
 
-/** Time that an inspection may take. */
+/** Time limit of an inspection. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 
@@ -111,7 +111,7 @@ export function createReadiness(
   }
 }
 
-/** No chain that is alive leaves so long between two blocks. */
+/** No live chain pauses this long between two blocks. */
 const OLD_HEAD_MS = 1_800_000
 
 /** Whether a node answers for our chain and follows it by this machine's clock, and none is set aside. */
@@ -178,14 +178,14 @@ export function inspectEnclave({ program, envFile }: { program: string; envFile:
 }
 
 /**
- * Whether a living server holds each of the leases, on this server's database. After a server has died, its lease is free
+ * Whether a living server serves each of the leases, on this server's database. After a server has died, its lease is free
  * for seconds.
  */
 export function inspectLeases(leases: Pick<Leases, 'list'>, names: readonly string[]): Inspection {
   return async () => {
     try {
-      const held = await heldLeases(leases)
-      return names.every((name) => held.some(({ lease }) => lease === name)) ? null : 'lease-not-held'
+      const served = await servedLeases(leases)
+      return names.every((name) => served.some(({ lease }) => lease === name)) ? null : 'lease-not-served'
     } catch (error) {
       // The check of the store has the reason.
       if (error instanceof StorageError) return null
@@ -238,22 +238,22 @@ export function createRelayerView(
 }
 
 function faultOf(
-  { account, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
+  { account, minBalance, gasRemaining, reserveRemaining, isKeyShared }: RelayHealth,
   { perDay, reserve }: Pick<GasLimits, 'perDay' | 'reserve'>,
 ): CheckReason | null {
   if (!account.isFunded) return 'relayer-underfunded'
   // No order can be relayed with less.
-  if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
-  if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
+  if (reserveRemaining < LEAST_GAS) return 'gas-reserve-used-up'
+  if (gasRemaining < LEAST_GAS) return 'gas-budget-used-up'
   if (isKeyShared) return 'key-used-elsewhere'
   if (account.balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
-  return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
+  return gasRemaining < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }
 
 /** Inspects the store, and remembers its standbys for the metrics. */
 export type StoreView = ReturnType<typeof createStoreView>
 
-/** Whether the store takes a write, in the same way as every record, and keeps it through a crash. */
+/** Whether the store accepts a write, in the same way as every record, and keeps it through a crash. */
 export function createStoreView(
   document: Pick<StateDocument<number>, 'save'>,
   engine: Pick<Engine, 'durability'>,

@@ -59,7 +59,7 @@ function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources
       },
     ],
     relayer_balance_floor_ether: [
-      'Balance below which nothing is taken on (RELAY_MIN_BALANCE).',
+      'Balance below which the relayer accepts no new work (RELAY_MIN_BALANCE).',
       () => Number(formatEther(minBalance)),
     ],
   }
@@ -94,16 +94,16 @@ function backlogGauges({ backlog, load, gas }: GaugeSources): Gauges {
       () => Object.entries({ queued: load().queued, in_flight: load().inFlight }),
       'stage',
     ],
-    relay_gas_left: [
-      "Gas that is left of today's budget (UTC), without the reserve.",
-      () => Number(load().gasLeft),
+    relay_gas_remaining: [
+      "Gas that remains of today's budget (UTC), without the reserve.",
+      () => Number(load().gasRemaining),
     ],
-    relay_gas_reserve_left: [
-      'Gas that is left of the reserve for orders that are held.',
-      () => Number(load().reserveLeft),
+    relay_gas_reserve_remaining: [
+      'Gas that remains of the reserve for held orders.',
+      () => Number(load().reserveRemaining),
     ],
     relay_gas_per_day: ['Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay)],
-    relay_gas_reserve: ['Of it, kept for orders that are held: a fifth.', () => Number(gas.reserve)],
+    relay_gas_reserve: ['The part of it that is kept for held orders: a fifth.', () => Number(gas.reserve)],
   }
 }
 
@@ -119,7 +119,7 @@ function chainGauges({ rpc, progress }: GaugeSources): Gauges {
       'Blocks that the last poll should have narrated and has not.',
       () => progress.last()?.lag,
     ],
-    narrator_last_look_timestamp_seconds: [
+    narrator_last_poll_timestamp_seconds: [
       'When the narrator last polled the chain successfully, or else when it began (Unix time).',
       () => (progress.isNarrating() ? (Date.now() - progress.silentMs()) / MS_PER_SECOND : undefined),
     ],

@@ -3,10 +3,10 @@ import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, type Service } from '../../service/lifetime.js'
 import type { Engine } from '../store/engine.js'
-import { heldLeases, type ServeLease, type Term } from '../store/leaseHolder.js'
+import { type ServeLease, servedLeases, type Term } from '../store/leaseHolder.js'
 import type { FeeMarket } from '../txManager/fees.js'
 import type { TxManager } from '../txManager/txManager.js'
-import type { GasBudget, GasLeft } from './gasBudget.js'
+import type { GasBudget, RemainingGas } from './gasBudget.js'
 import type { Relay } from './relay.js'
 
 /** The parts of one term of the lease on the account, discarded with the term. */
@@ -44,7 +44,7 @@ export function createRelayerAccount(options: {
     term: () => (served?.isTrusted() ? served : undefined),
     /** Those of the given accounts whose keys no server seems to have: their leases are free, as they were at the call before. */
     async areAbandoned(accounts: readonly Hex[]): Promise<ReadonlySet<Hex>> {
-      const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
+      const taken = new Set((await servedLeases(engine.leases)).map(({ lease }) => lease))
       const before = free
       free = new Set(accounts.filter((account) => account !== address && !taken.has(leaseOf(account))))
       // No other server can have the key of an account where this server's database is its own.
@@ -73,7 +73,7 @@ export function createRelayerAccount(options: {
 }
 
 /** The work of this server's relay, and the gas that all servers may still use today. */
-export interface RelayLoad extends GasLeft {
+export interface RelayLoad extends RemainingGas {
   /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
   /** Authorizations without a transaction: being checked, waiting for a permit, or for blocks on another party's effect. */
@@ -106,7 +106,7 @@ export function createRelayHealth(options: {
   readonly underWay: () => number
   readonly minBalance: bigint
   readonly fees: FeeMarket
-  readonly budget: Pick<GasBudget, 'left' | 'refresh'>
+  readonly budget: Pick<GasBudget, 'refresh' | 'remaining'>
 }) {
   const { rpc, account, underWay, minBalance, fees, budget } = options
 
@@ -114,7 +114,7 @@ export function createRelayHealth(options: {
     const manager = account.term()?.txManager
     const inFlight = manager?.inFlight() ?? 0
     const queued = Math.max(0, underWay() - inFlight)
-    return { inFlight, queued, ...budget.left(), isKeyShared: manager?.isKeyShared() ?? false }
+    return { inFlight, queued, ...budget.remaining(), isKeyShared: manager?.isKeyShared() ?? false }
   }
 
   async function canPay(balance: bigint): Promise<boolean> {

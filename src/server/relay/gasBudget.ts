@@ -22,11 +22,11 @@ import { RelayRefusal } from './authorization.js'
 export type GasLimits = Config['relay']['gas']
 
 /** The rest of today's gas. */
-export interface GasLeft {
+export interface RemainingGas {
   /** Gas left for new orders, refunds, rulebooks and the platform. */
-  readonly gasLeft: bigint
+  readonly gasRemaining: bigint
   /** Gas left for held orders that need more than their bookings. */
-  readonly reserveLeft: bigint
+  readonly reserveRemaining: bigint
   /** Booked for held orders and not set aside yet. */
   readonly booked: bigint
 }
@@ -91,7 +91,7 @@ export function createGasBudget(options: {
 }) {
   const { engine, store, limits, now = Date.now, logger } = options
   const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
-  let latest: Pick<GasLeft, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
+  let latest: Pick<RemainingGas, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
 
   const today = () => Math.floor(now() / DAY_MS)
 
@@ -212,11 +212,11 @@ export function createGasBudget(options: {
       }
     },
     /** As of the last `refresh`. */
-    left(): GasLeft {
-      const left = max(limits.perDay - latest.all, 0n)
+    remaining(): RemainingGas {
+      const all = max(limits.perDay - latest.all, 0n)
       return {
-        gasLeft: max(left - limits.reserve, 0n),
-        reserveLeft: min(left, limits.reserve),
+        gasRemaining: max(all - limits.reserve, 0n),
+        reserveRemaining: min(all, limits.reserve),
         booked: latest.booked,
       }
     },

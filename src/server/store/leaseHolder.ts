@@ -23,7 +23,7 @@ export interface Term {
 export type LeaseObserver = (lease: string, isHeld: boolean) => void
 
 /** The leases that a living process holds. @throws StorageError */
-export async function heldLeases(leases: Pick<Leases, 'list'>): Promise<LeaseState[]> {
+export async function servedLeases(leases: Pick<Leases, 'list'>): Promise<LeaseState[]> {
   return (await leases.list()).filter(({ expiresInMs }) => expiresInMs > 0)
 }
 

@@ -37,7 +37,7 @@ test.each([
 ])(
   'operate doctor says of %s of a limit that it is used',
   async (_, { gas, queued, unopened }, result, says) => {
-    const shown = { ...GAS, relay_gas_left: gas, relay_under_way: queued, orders_unopened: unopened }
+    const shown = { ...GAS, relay_gas_remaining: gas, relay_under_way: queued, orders_unopened: unopened }
     const found = await findingsOf(shown, { ENVELOPE_MAX_WAITING: '100' })
     for (const check of ['limit-gas', 'limit-relay', 'limit-envelopes'])
       expect([check, found.get(check)?.result]).toEqual([check, result])

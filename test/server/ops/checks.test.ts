@@ -59,8 +59,8 @@ describe('the relayer', () => {
     minBalance: 10n,
     inFlight: 0,
     queued: 0,
-    gasLeft: GAS_PER_DAY,
-    reserveLeft: RESERVE,
+    gasRemaining: GAS_PER_DAY,
+    reserveRemaining: RESERVE,
     booked: 0n,
     isKeyShared: false,
   }
@@ -72,12 +72,12 @@ describe('the relayer', () => {
     expect(await inspect({})).toBeNull()
     expect(await inspect(account({ balance: 20n }))).toBeNull()
     expect(await inspect(account({ balance: 19n }))).toBe('balance-low')
-    expect(await inspect({ ...account({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
-    expect(await inspect({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
-    expect(await inspect({ gasLeft: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
+    expect(await inspect({ ...account({ isFunded: false }), gasRemaining: 0n })).toBe('relayer-underfunded')
+    expect(await inspect({ gasRemaining: 0n, reserveRemaining: 299_999n })).toBe('gas-reserve-used-up')
+    expect(await inspect({ gasRemaining: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
     expect(await inspect({ isKeyShared: true, ...account({ balance: 19n }) })).toBe('key-used-elsewhere')
-    expect(await inspect({ gasLeft: 10_000_000n })).toBeNull()
-    expect(await inspect({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
+    expect(await inspect({ gasRemaining: 10_000_000n })).toBeNull()
+    expect(await inspect({ gasRemaining: 9_999_999n })).toBe('gas-budget-low')
   })
 })
 
@@ -105,11 +105,11 @@ describe('the leases', () => {
     const { engine } = await openStores(await temporaryDirectory())
     const inspect = inspectLeases(engine.leases, ['narrator', 'trigger'])
     const narrator = await engine.leases.take('narrator', 'one', 60_000)
-    expect(await inspect()).toBe('lease-not-held')
+    expect(await inspect()).toBe('lease-not-served')
     await engine.leases.take('trigger', 'another', 60_000)
     expect(await inspect()).toBeNull()
     if (narrator !== undefined) await engine.leases.renew(narrator, 0)
-    expect(await inspect()).toBe('lease-not-held')
+    expect(await inspect()).toBe('lease-not-served')
   })
 
   test('are not blamed for a store that cannot be read', async () => {

@@ -63,10 +63,10 @@ test('the public port shows the same checks, the balance of the relayer and the 
   const shown = await ask()
   expect(shown.checks.map(({ name }) => name)).toEqual(CHECKS)
   const relayer = chain().account('relayer')
-  expect(shown.relayers).toEqual([{ address: relayer, balance: await chain().provider.getBalance(relayer) }])
+  expect(shown.relayer).toEqual({ address: relayer, balance: await chain().provider.getBalance(relayer) })
   expect(shown.gas).toEqual({
-    ...{ limit: 50_000_000n, left: 40_000_000n },
-    ...{ reserve: 10_000_000n, reserveLeft: 10_000_000n },
+    ...{ limit: 50_000_000n, remaining: 40_000_000n },
+    ...{ reserve: 10_000_000n, reserveRemaining: 10_000_000n },
   })
   // However many ask, they share an inspection.
   expect((await ask()).asOf).toBe(shown.asOf)

@@ -33,9 +33,9 @@ describe('the gas of a day', () => {
     await budget.reserve(digest(1), PLATFORM, 600n)
     await expect(budget.reserve(digest(2), PLATFORM, 401n)).rejects.toMatchObject(refusal)
     await budget.spend(digest(1), 300n)
-    expect((await budget.rest()).gasLeft).toBe(700n)
+    expect((await budget.rest()).gasRemaining).toBe(700n)
     await budget.reserve(digest(2), PLATFORM, 700n)
-    expect((await budget.rest()).gasLeft).toBe(0n)
+    expect((await budget.rest()).gasRemaining).toBe(0n)
   })
 
   test('begins anew at midnight, but for what is still set aside; a refusal says when', async () => {
@@ -46,18 +46,18 @@ describe('the gas of a day', () => {
       reason: { code: 'relay-budget-exhausted', retryAfterMs: DAY_MS - 1_000 },
     })
     clock.ms += DAY_MS - 1_000
-    expect((await budget.rest()).gasLeft).toBe(400n)
+    expect((await budget.rest()).gasRemaining).toBe(400n)
     await budget.reserve(digest(2), PLATFORM, 400n)
   })
 
   test('is remembered by the next process to the unit, whenever this one is killed', async () => {
     const { budget, restart } = await budgetOf(1_000_000n)
     await budget.reserve(digest(1), PLATFORM, 300_000n)
-    expect((await restart().rest()).gasLeft).toBe(700_000n)
+    expect((await restart().rest()).gasRemaining).toBe(700_000n)
     await budget.spend(digest(1), 200_000n)
-    expect((await restart().rest()).gasLeft).toBe(800_000n)
+    expect((await restart().rest()).gasRemaining).toBe(800_000n)
     await restart().end(digest(1), PLATFORM, true)
-    expect((await budget.rest()).gasLeft).toBe(800_000n)
+    expect((await budget.rest()).gasRemaining).toBe(800_000n)
   })
 
   test('counts what an authorization used before it failed, when it comes again', async () => {
@@ -67,7 +67,7 @@ describe('the gas of a day', () => {
     await budget.end(digest(1), PLATFORM, false)
     await budget.reserve(digest(1), PLATFORM, 600n)
     await budget.spend(digest(1), 200n)
-    expect((await budget.rest()).gasLeft).toBe(500n)
+    expect((await budget.rest()).gasRemaining).toBe(500n)
   })
 
   test('is asked for without a change', async () => {
@@ -75,18 +75,18 @@ describe('the gas of a day', () => {
     await budget.assertFits(digest(1), PLATFORM, 1_000_000n)
     await expect(budget.assertFits(digest(1), PLATFORM, 1_000_001n)).rejects.toMatchObject(refusal)
     await expect(budget.assertFits(digest(1), hold(1), 300_000n)).rejects.toMatchObject(refusal)
-    expect((await budget.rest()).gasLeft).toBe(1_000_000n)
+    expect((await budget.rest()).gasRemaining).toBe(1_000_000n)
   })
 
   test('no gas is set aside for a record that could not be written', async () => {
     const { budget, left } = await budgetOf(1_000_000n)
     left.writes = 1
     await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
-    expect((await budget.rest()).gasLeft).toBe(1_000_000n)
+    expect((await budget.rest()).gasRemaining).toBe(1_000_000n)
     left.answers = 1
     await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
     await budget.reserve(digest(1), hold(1), 600n)
-    expect((await budget.rest()).gasLeft).toBe(1_000_000n - 3n * 600n - EXTRA)
+    expect((await budget.rest()).gasRemaining).toBe(1_000_000n - 3n * 600n - EXTRA)
   })
 })
 
@@ -102,16 +102,16 @@ describe('an order that is held', () => {
   test('has its mark and its end booked with its write-ahead, until it has ended', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n - 3n * GAS - EXTRA)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 3n * GAS - EXTRA)
     await budget.spend(digest(1), 800_000n)
     await budget.end(digest(1), hold(1), true)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     // The end takes the gas that was booked for it.
     await budget.reserve(digest(2), finish(1), GAS)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     await budget.spend(digest(2), 700_000n)
     await budget.end(digest(2), finish(1), true)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n - 1_500_000n)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 1_500_000n)
   })
 
   test('keeps its booking when another write-ahead of it takes effect than the one that booked', async () => {
@@ -138,34 +138,34 @@ describe('an order that is held', () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
     await budget.end(digest(1), hold(1), false)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n)
     await budget.reserve(digest(2), hold(1), GAS)
     await budget.end(digest(2), hold(1), true)
     await budget.reserve(digest(3), finish(1), GAS)
     await budget.spend(digest(3), 50_000n)
     await budget.end(digest(3), finish(1), false)
-    expect((await budget.rest()).gasLeft).toBe(8_000_000n - 50_000n - 2n * GAS - EXTRA)
+    expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 50_000n - 2n * GAS - EXTRA)
   })
 
   test('is finished when nothing is left for anything else, and has the reserve for what was not booked', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
     await budget.end(digest(1), hold(1), true)
-    const rest = (await budget.rest()).gasLeft
+    const rest = (await budget.rest()).gasRemaining
     await budget.reserve(digest(2), PLATFORM, rest)
     for (const purpose of [PLATFORM, hold(2), refund(), rulebook(3)]) {
       await expect(budget.reserve(digest(9), purpose, 21_000n)).rejects.toMatchObject(refusal)
     }
-    expect(await budget.rest()).toMatchObject({ gasLeft: 0n, reserveLeft: limits.reserve })
+    expect(await budget.rest()).toMatchObject({ gasRemaining: 0n, reserveRemaining: limits.reserve })
     await budget.reserve(digest(3), hold(1), GAS)
     await budget.reserve(digest(4), finish(1), GAS)
-    expect((await budget.rest()).reserveLeft).toBe(limits.reserve)
+    expect((await budget.rest()).reserveRemaining).toBe(limits.reserve)
     // A further write of it, longer by what its booking has left for the end.
     await budget.reserve(digest(7), hold(1), GAS + EXTRA)
-    expect((await budget.rest()).reserveLeft).toBe(limits.reserve - GAS)
+    expect((await budget.rest()).reserveRemaining).toBe(limits.reserve - GAS)
     // One that was booked by a server whose directory is lost.
     await budget.reserve(digest(5), finish(7), GAS)
-    expect((await budget.rest()).reserveLeft).toBe(0n)
+    expect((await budget.rest()).reserveRemaining).toBe(0n)
     await expect(budget.reserve(digest(6), finish(8), 21_000n)).rejects.toMatchObject(refusal)
     await budget.end(digest(4), finish(1), false)
     // Booked gas is never refused, even so.
@@ -179,9 +179,9 @@ describe('an order that is held', () => {
     await budget.end(digest(1), hold(1), true)
     clock.ms += DAY_MS
     const next = restart()
-    expect((await next.rest()).gasLeft).toBe(8_000_000n - 2n * GAS - EXTRA)
+    expect((await next.rest()).gasRemaining).toBe(8_000_000n - 2n * GAS - EXTRA)
     await next.end(digest(2), finish(1), true)
-    expect((await next.rest()).gasLeft).toBe(8_000_000n)
+    expect((await next.rest()).gasRemaining).toBe(8_000_000n)
   })
 
   test('is forgotten when nothing has ended it for longer than any order lasts', async () => {
@@ -190,10 +190,10 @@ describe('an order that is held', () => {
     await budget.end(digest(1), hold(1), true)
     clock.ms += 40 * DAY_MS
     await budget.endOld()
-    expect(await budget.rest()).toMatchObject({ gasLeft: 8_000_000n - 2n * GAS - EXTRA })
+    expect(await budget.rest()).toMatchObject({ gasRemaining: 8_000_000n - 2n * GAS - EXTRA })
     clock.ms += DAY_MS
     await budget.endOld()
-    expect(await budget.rest()).toMatchObject({ gasLeft: 8_000_000n, booked: 0n })
+    expect(await budget.rest()).toMatchObject({ gasRemaining: 8_000_000n, booked: 0n })
   })
 
   test('is not begun where the account could not pay for all that is booked, and is taken further', async () => {

@@ -1,6 +1,6 @@
 import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createGasBudget, type GasLeft, type GasLimits } from '../../../src/server/relay/gasBudget.js'
+import { createGasBudget, type GasLimits, type RemainingGas } from '../../../src/server/relay/gasBudget.js'
 import { confirmed, failed, pendingRecord, withLimit } from '../../../src/server/relay/record.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore, type GasPurpose, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -69,9 +69,9 @@ export function createGasDriver(options: { engine: Engine; limits: GasLimits; no
     },
     assertFits: (digest: Hex, purpose: GasPurpose, gas: bigint) =>
       budget.assertRoom(withLimit(newRecord(digest, purpose), gas)),
-    async rest(): Promise<GasLeft> {
+    async rest(): Promise<RemainingGas> {
       await budget.refresh()
-      return budget.left()
+      return budget.remaining()
     },
   }
 }

@@ -195,15 +195,15 @@ test('the relay tells how it stands', async () => {
     minBalance: 10n ** 16n,
     inFlight: 0,
     queued: 0,
-    gasLeft: 40_000_000_000n,
-    reserveLeft: 10_000_000_000n,
+    gasRemaining: 40_000_000_000n,
+    reserveRemaining: 10_000_000_000n,
   })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await relay.relay(OTHER, { Prefer: 'wait=0' })
   await soon(() => pooled(chain())).toBe(1)
   const busy = await relay.health()
   expect(busy).toMatchObject({ inFlight: 1, queued: 1 })
-  expect(busy.gasLeft).toBeLessThan(idle.gasLeft)
+  expect(busy.gasRemaining).toBeLessThan(idle.gasRemaining)
   await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x1'])
   expect((await relay.health()).account).toMatchObject({ isFunded: false })
 })

@@ -84,7 +84,7 @@ test('gas that is set aside by a write without an answer is set aside once', asy
   await late.land()
   await record.put(withLimit(PENDING, 700n))
   await budget.refresh()
-  expect(budget.left().gasLeft).toBe(300n)
+  expect(budget.remaining().gasRemaining).toBe(300n)
 })
 
 test('a job whose gas was refused goes on from its record', async () => {

@@ -110,7 +110,7 @@ test('a transaction that no node takes uses at most the gas of the day, however 
   const { relay } = await startRefused({ RELAY_DAILY_GAS: '200000' })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => relay.log.text()).toContain('relay-budget-exhausted')
-  expect((await relay.health()).gasLeft).toBeGreaterThanOrEqual(0n)
+  expect((await relay.health()).gasRemaining).toBeGreaterThanOrEqual(0n)
 })
 
 test('an authorization that no node takes under five nonces has failed, with the bytes of the last one alone, and may be posted again', async () => {
@@ -183,7 +183,7 @@ test('a record that a failing disk keeps from being put back is put back once th
 test('a transaction whose end a failing disk does not take has used its gas once', async () => {
   const dataDir = await temporaryDirectory()
   const relay = await startRelay({ chain: chain(), dataDir })
-  const { gasLeft } = await relay.health()
+  const { gasRemaining } = await relay.health()
   await stopMining(chain())
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => pooled(chain())).toBe(1)
@@ -193,7 +193,7 @@ test('a transaction whose end a failing disk does not take has used its gas once
   mend()
   await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
   const { gasUsed } = receiptOf(await relay.get(digest()))
-  await soon(async () => (await relay.health()).gasLeft).toBe(gasLeft - (gasUsed ?? 0n))
+  await soon(async () => (await relay.health()).gasRemaining).toBe(gasRemaining - (gasUsed ?? 0n))
 })
 
 test('a preferred node that becomes one of another chain is noticed, and the next one believed', async () => {
