@@ -20,10 +20,13 @@ const fillSchema = z
     qty: exactSharesSchema,
     price: fillPriceSchema,
     transaction_time: timestampSchema,
+    order_id: z.string().min(1),
   })
-  .transform(({ id, symbol, side, qty, price, transaction_time: at }) => ({
+  .transform(({ id, symbol, side, qty, price, transaction_time: at, order_id: orderId }) => ({
     id,
     fill: {
+      /** The broker's own id of the order. */
+      orderId,
       symbol,
       side: side === 'buy' ? ('buy' as const) : ('sell' as const),
       /** Share base units. */

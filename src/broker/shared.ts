@@ -69,6 +69,7 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     /** Known for a minute, as is what was booked. */
     getAnnouncements: sharedByFilter(base.getAnnouncements),
     getBookedEntries: sharedByFilter(base.getBookedEntries),
+    getBookedEntriesNow: base.getBookedEntries,
     /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
     getSnapshots: gatheredSnapshots(base),
     /**

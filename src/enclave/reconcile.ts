@@ -35,8 +35,9 @@ export async function reconcile(run: Run): Promise<RunResult> {
   )
   // After the supplies: a mint that comes in between makes the batch a conflict, never a wrong one.
   const holdings = await readHoldings(run, block)
+  const halted = await haltedNow(run, names)
   const failures: unknown[] = []
-  for (const { name, supply } of supplies) {
+  for (const { name, supply } of supplies.filter((each) => !halted.has(each.name))) {
     await balance(run, name, { supply, holdings }).catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
@@ -59,20 +60,24 @@ export async function mintShortage(run: Run, name: string, needed: bigint): Prom
   })
 }
 
-/** The listed symbols and those that the broker holds, without halted ones. */
-async function symbolsOf(run: Run, { hash }: BlockPoint): Promise<string[]> {
-  const { chain, broker } = run
+/** Of these symbols. An action that the broker booked while it told its holdings has made them shares of another kind. */
+function haltedNow({ broker, chain }: Run, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const asked = { ...broker, getBookedEntries: broker.getBookedEntriesNow }
+  return readHalted({ broker: asked, chain }, names, { session: false })
+}
+
+/** The listed symbols and those that the broker holds. */
+async function symbolsOf({ chain, broker }: Run, { hash }: BlockPoint): Promise<string[]> {
   const [listed, positions] = await Promise.all([chain.token.listedSymbols(hash), broker.getPositions()])
   const names = [...listed.map(bytes32ToName), ...positions.map(({ symbol }) => symbol)]
   const equities = names
     .filter((name) => name !== null)
     .filter((name) => symbolSchema.safeParse(name).success)
-  const halted = await readHalted(run, equities, { session: false })
-  return [...new Set(equities)].filter((name) => !halted.has(name)).sort()
+  return [...new Set(equities)].sort()
 }
 
 /**
- * Mints or burns what is due of what was read, and reads again whenever another run was first. Withdrawn shares stay at the broker
+ * Mints or burns what is due of what was read, and reads again, halts too, whenever another run was first. Withdrawn shares stay at the broker
  * behind their tokens. Only what the pool holds can be burned.
  */
 async function balance(
@@ -82,8 +87,10 @@ async function balance(
 ): Promise<void> {
   let read: typeof before | undefined = before
   await restarting(async () => {
-    const { supply: found, holdings } = read ?? (await readAgain())
+    const current = read ?? (await readAgain())
     read = undefined
+    if (current === null) return
+    const { supply: found, holdings } = current
     const { pooled, ...supply } = found
     const counted = { name, held: quantityOf(holdings.positions, name), ...supply }
     const { change, countedUntil } = dueChange(run, counted, holdings)
@@ -100,7 +107,8 @@ async function balance(
   async function readAgain() {
     const { head } = await run.chain.look()
     const supply = await readSupply(run, name, head)
-    return { supply, holdings: await readHoldings(run, head) }
+    const holdings = await readHoldings(run, head)
+    return (await haltedNow(run, [name])).has(name) ? null : { supply, holdings }
   }
 }
 

@@ -71,8 +71,7 @@ export interface Run {
 }
 
 /** A broker as one run uses it. */
-interface GuardedBroker
-  extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars' | 'getNewestOrders'> {
+interface GuardedBroker extends Omit<SharedBroker, 'close' | 'getAccount' | 'getBars' | 'getNewestOrders'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
@@ -117,7 +116,9 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getLiveOrders: guarded(broker.getLiveOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
+    getActivities: guarded(broker.getActivities),
     getAnnouncements: guarded(broker.getAnnouncements),
     getBookedEntries: guarded(broker.getBookedEntries),
+    getBookedEntriesNow: guarded(broker.getBookedEntriesNow),
   }
 }

@@ -139,7 +139,8 @@ async function activitiesOf(...entries: unknown[]) {
 
 it('account activities are fills and fees: a canceled fee counts nothing, one that was given back counts as less', async () => {
   const found = await activitiesOf(FILL, FEE, { ...FEE, status: 'canceled' }, { ...FEE, net_amount: '0.5' })
-  const fill = { symbol: 'LPCN', side: 'buy', qty: shares(1), price: usd(1.63) }
+  const orderId = '904837e3-3b76-47ec-b432-046db621571b'
+  const fill = { orderId, symbol: 'LPCN', side: 'buy', qty: shares(1), price: usd(1.63) }
   expect(found).toEqual({
     fills: [{ ...fill, at: new Date('2019-05-24T15:34:06.977Z') }],
     fees: [usd(0.01), 0n, -usd(0.5)].map((amount) => ({ day: '2019-08-01', amount })),

@@ -1,14 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { dayAfter, dayAt } from '../../src/broker/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
-import { shares, usd } from '../support/brokerStandIn.js'
+import { openNotice } from '../../src/protocol/notice.js'
+import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
+import { shares, startStandIn, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { posting } from './support/chainRelay.js'
-import type { Wish } from './support/parties.js'
+import { USER_KEY, type Wish } from './support/parties.js'
 import { buy, reclaim, sell } from './support/scenarios.js'
-import { useWorld } from './support/world.js'
+import { createWorld, SYMBOLS, useWorld } from './support/world.js'
 
 const world = useWorld()
 const AAPL = nameToBytes32('AAPL')
@@ -266,6 +267,21 @@ it('a reconciliation leaves a halted symbol as it is, and counts its new shares 
   expect(await supplyOf('AAPL')).toBe(parseDecimal(held, SHARE_DECIMALS))
 })
 
+it('a reconciliation makes no batch of a symbol whose split the broker books while it tells its holdings', async () => {
+  const { broker, settled, reconcile, chain, deps } = world()
+  const shared = deps().broker
+  // The order has asked for the bookings a moment ago.
+  await settled(buy(1_000), { deps: { broker: shared } })
+  let isBooked = false
+  async function getPositions() {
+    if (isBooked) broker.control.book(split(today()))
+    isBooked = !isBooked
+    return shared.getPositions()
+  }
+  await reconcile({ deps: { broker: { ...shared, getPositions } } })
+  expect(await chain.read('token', 'totalSupply', AAPL)).toBe(0n)
+})
+
 describe('a market order that filled before a corporate action, and whose run comes after it', () => {
   const filled = async (wish: Wish) => {
     const order = await world().live(wish)
@@ -283,6 +299,28 @@ describe('a market order that filled before a corporate action, and whose run co
     if (end === 'reclaimed') await reclaim(world(), order)
     await world().run(order, { envelope: null })
     expect((await alice()).positions.AAPL?.qty).toBe(10n * ((positions.AAPL?.qty ?? 0n) - sold))
+  })
+
+  it('counts a fill by its own time where the order ended after the split, and tells the employee today’s shares', async () => {
+    let ahead = 0
+    const broker = await startStandIn({ symbols: SYMBOLS, now: () => new Date(Date.now() + ahead) })
+    onTestFinished(() => broker.stop())
+    const own = createWorld(world().chain, broker)
+    broker.control.fill({ mode: 'partial', fraction: '0.5' })
+    const order = await own.open(buy(1_000))
+    expect(await own.run(order)).toMatchObject({ outcome: 'placed' })
+    await act('SPLIT', Math.max(await own.chain.now(), seconds()) + 600, [1n, 10n])
+    ahead = 1_200_000
+    await own.cancel(order)
+    const { outcome, notice } = await own.run(order, { envelope: null })
+    expect(outcome).toBe('settled')
+    const [{ filled_qty: filled } = { filled_qty: '' }] = broker.control.orders()
+    const qty = parseDecimal(filled, SHARE_DECIMALS) / 10n
+    expect((await own.portfolio('alice'))?.positions.AAPL?.qty).toBe(qty)
+    const told = notice && (await openNotice(notice, USER_KEY, order.orderId))
+    expect(told?.message).toContain(`Bought ${formatDecimal(qty, SHARE_DECIMALS)} AAPL for 500.00 USDC`)
+    broker.control.book({ ...split(today()), type: 'reverse_split', newRate: '1', oldRate: '10' })
+    await own.checkInvariants()
   })
 
   it('credits the shares of today for a buy', async () => {

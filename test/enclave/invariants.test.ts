@@ -11,6 +11,7 @@ import { NO_MONEY } from './support/invariants.js'
 const FEES = feeScheduleText.parse('TAF:0.01/share,CAT:0.01/share:both')
 
 const fill = (change: Partial<TradeActivity> = {}): TradeActivity => ({
+  orderId: '1',
   symbol: 'AAPL',
   side: 'sell',
   qty: shares(10),

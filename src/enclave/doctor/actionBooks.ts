@@ -49,7 +49,9 @@ export function createReplay(
     }
     for (const order of sorted) {
       if (placeOf(order) >= place) break
-      now = traded(followed(now, placeOf(order)), replay([order], deps).positions)
+      const before = followed(now, placeOf(order))
+      const known = actions.slice(0, before.actions ?? 0)
+      now = traded(before, replay([order], { ...deps, actions: known }).positions)
     }
     const whole = followed(now, place)
     found.set(place, whole)

@@ -16,7 +16,7 @@ import {
   exchangedSymbols,
   type Replay,
 } from './actionBooks.js'
-import type { BrokerFill, Payout } from './replay.js'
+import { type BrokerFill, type Payout, sharesIn } from './replay.js'
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */
 export interface MoneyState {
@@ -162,7 +162,8 @@ function checkShares(state: MoneyState): Disagreement[] {
     const positions = sum(portfolios.map((portfolio) => portfolio.positions[symbol]?.qty ?? 0n))
     const sold = held
       .filter(({ entry }) => entry.side === 'SELL' && entry.symbol === symbol)
-      .map(({ fill }) => fill?.filledQty ?? 0n)
+      .flatMap(({ fill }) => (fill ? sharesIn(fill, state.history.actions) : []))
+      .map(({ qty }) => qty)
     const covered = (state.broker.positions.get(symbol) ?? 0n) + sum(sold)
     return covered >= positions + supply - pool ? [] : [{ rule: 'shares-covered', symbol }]
   })

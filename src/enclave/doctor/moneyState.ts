@@ -1,6 +1,6 @@
 // Reads what the invariants compare, from a chain and a broker, while both keep changing.
 import { z } from 'zod'
-import { type Broker, type BrokerOrder, joinedWith } from '../../broker/index.js'
+import { type Broker, type BrokerOrder, joinedWith, type TradeActivity } from '../../broker/index.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
@@ -14,6 +14,7 @@ import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { BlockPoint } from '../heads.js'
 import { USDC } from '../money.js'
+import type { TimedFill } from '../order/placements.js'
 import type { PortfolioStore } from '../stores.js'
 import type { MoneyState } from './invariants.js'
 import type { Payout } from './replay.js'
@@ -83,18 +84,30 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
   return {
     cash: account.cash,
     positions: new Map(positions.map(({ symbol, qty }) => [symbol, qty])),
-    orders: byFirstId(orders),
+    orders: byFirstId(orders, activities.fills),
     activities: { ...activities, fees: activities.fees.filter(({ day }) => day > firstDay) },
   }
 }
 
-/** By `client_order_id`; the renewals of a limit order are part of it. @param orders the oldest first */
-export function byFirstId(orders: readonly BrokerOrder[]): ReadonlyMap<string, BrokerOrder> {
-  const found = new Map<string, BrokerOrder>()
+/**
+ * By `client_order_id`; the renewals of a limit order are part of it.
+ * @param orders the oldest first
+ * @param entries the account's fills, which say when; else the end of the order does
+ */
+export function byFirstId(orders: readonly BrokerOrder[], entries: readonly TradeActivity[]) {
+  const entered = Map.groupBy(entries, ({ orderId }) => orderId)
+  const found = new Map<string, BrokerOrder & { timed: readonly TimedFill[] }>()
   for (const order of orders) {
+    const { symbol, filledQty, endedAt } = order
+    const own = entered.get(order.id) ?? []
+    const isWhole = own.reduce((sum, { qty }) => sum + qty, 0n) === filledQty
+    const timed = isWhole ? own : [{ symbol, qty: filledQty, at: endedAt }]
     const id = orderPrefixOf(order.clientOrderId) ?? order.clientOrderId
     const before = found.get(id)
-    found.set(id, before ? joinedWith(before, [order]) : order)
+    found.set(
+      id,
+      before ? { ...joinedWith(before, [order]), timed: [...before.timed, ...timed] } : { ...order, timed },
+    )
   }
   return found
 }

@@ -1,14 +1,27 @@
 // The sum of an account's orders: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
 import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
+import type { CorporateAction } from '../../protocol/corporateActions.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import { tradeOf, USDC } from '../money.js'
+import { sharesToday, type TimedFill } from '../order/placements.js'
 
 /** The broker's record of an order, with the fills of the orders that continued it. */
-export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'>
+export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'> & {
+  /** The same shares with their times; absent where no corporate action has come since. */
+  readonly timed?: readonly TimedFill[]
+}
+
+/** Its shares as they are after these actions. */
+export function sharesIn(
+  { symbol, filledQty, timed = [{ symbol, qty: filledQty, at: null }] }: BrokerFill,
+  actions: readonly CorporateAction[],
+) {
+  return sharesToday(timed, actions)
+}
 
 /** The amount that a withdrawal took out of the pool. */
 export interface Payout {
@@ -30,9 +43,11 @@ export function replay(
     payouts: ReadonlyMap<Hex, Payout>
     /** The fee schedule, and earlier ones by which sales were settled. */
     schedules: readonly FeeSchedule[]
+    /** The corporate actions that the portfolio had followed by then. */
+    actions?: readonly CorporateAction[]
   },
 ) {
-  const { fills, payouts, schedules } = deps
+  const { fills, payouts, schedules, actions = [] } = deps
   /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
   const cash = { least: 0n, most: 0n }
   /** Share base units by symbol; a symbol may be there with 0. */
@@ -44,7 +59,7 @@ export function replay(
     // A buy that was refunded or reclaimed has its USDC back: a fill of it belongs to the platform. A request has nothing.
     const isTraded = order.state === 'SETTLED' || (order.state === 'REFUNDED' && order.amount === 0n)
     if (fill && isTraded) {
-      add(fill.symbol, fill.side === 'buy' ? fill.filledQty : -fill.filledQty)
+      for (const { symbol, qty } of sharesIn(fill, actions)) add(symbol, fill.side === 'buy' ? qty : -qty)
       addCash(...(fill.side === 'buy' ? leftOf(order, fill) : netsOf(fill, schedules)))
     }
     // A settled escrow that bought nothing was a deposit.

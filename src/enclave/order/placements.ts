@@ -1,5 +1,5 @@
 // A limit order at the broker: a placement for each day, one after the other. Pure.
-import { type BrokerOrder, joinedWith } from '../../broker/index.js'
+import { type BrokerOrder, joinedWith, type TradeActivity } from '../../broker/index.js'
 import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { scaled } from '../../protocol/ratio.js'
@@ -42,15 +42,33 @@ export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Pla
   return left > 0n && isSaleTradable(left, worthOf(left, limit?.price ?? 0n)) ? left : 0n
 }
 
+/** Shares that were traded at a moment, as they were called and counted then. */
+export interface TimedFill {
+  readonly symbol: string
+  /** Base units. */
+  readonly qty: bigint
+  readonly at: Date | null
+}
+
 /**
- * The share base units that the fills of all placements have become by splits after them, each rounded down.
- * @param actions those that the portfolio has followed
+ * When an order was filled. Its end says so, unless a corporate action lies between placement and end: then the account's entries do.
+ * Null where they are needed and do not add up to what was filled.
+ * @param entries the account's fills since the placement; absent if they were not read
  */
-export function sharesToday({ order, earlier }: Placed, actions: readonly CorporateAction[]): bigint {
-  const carried = [...earlier, order].map(({ symbol, filledQty, endedAt }) => {
-    return carriedShares({ symbol, qty: filledQty }, actionsSince(endedAt, actions))
-  })
-  return carried.reduce((sum, { qty }) => sum + qty, 0n)
+export function timedFills(
+  { id, symbol, filledQty, createdAt, endedAt }: BrokerOrder,
+  actions: readonly CorporateAction[],
+  entries?: readonly TradeActivity[],
+): readonly TimedFill[] | null {
+  const isPlain = actionsSince(createdAt, actions).length === actionsSince(endedAt, actions).length
+  if (filledQty === 0n || isPlain) return [{ symbol, qty: filledQty, at: endedAt }]
+  const own = (entries ?? []).filter(({ orderId }) => orderId === id)
+  return own.reduce((sum, { qty }) => sum + qty, 0n) === filledQty ? own : null
+}
+
+/** The shares that fills have become by the actions after each, rounded down. @param actions those that the portfolio has followed */
+export function sharesToday(fills: readonly TimedFill[], actions: readonly CorporateAction[]) {
+  return fills.map(({ symbol, qty, at }) => carriedShares({ symbol, qty }, actionsSince(at, actions)))
 }
 
 /** Those that count for shares of a moment; none without one. */

@@ -1,5 +1,6 @@
 // The reads before a decision: escrow and write-ahead at their depth, the envelope, prohibitions, the market.
 import { isDeepStrictEqual } from 'node:util'
+import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { cancelIntentDigest } from '../../protocol/cancelIntent.js'
@@ -16,6 +17,7 @@ import type { BlockPoint, Look } from '../heads.js'
 import type { Run } from '../run.js'
 import type { ChainFacts, Market } from './admission.js'
 import type { Held, NeverPlaced, New, OrderTerms } from './life.js'
+import { type TimedFill, timedFills } from './placements.js'
 
 /** An order's escrow at the head. */
 export interface Seen {
@@ -224,6 +226,20 @@ async function readMarket(run: Run, symbol: string, part: keyof Market): Promise
   const price = await findPrice(run, symbol)
   if (price === null) throw new RunFailure('broker-unavailable')
   return { price }
+}
+
+/** @throws RunFailure `broker-unreadable` where a corporate action lies within the order's life, and its fills are not entered yet */
+export async function readFills(
+  { broker }: Pick<Run, 'broker'>,
+  order: BrokerOrder,
+  actions: readonly CorporateAction[],
+): Promise<readonly TimedFill[]> {
+  const known = timedFills(order, actions)
+  if (known) return known
+  const after = new Date(order.createdAt.getTime() - 60_000)
+  const fills = timedFills(order, actions, (await broker.getActivities({ after })).fills)
+  if (fills === null) throw new RunFailure('broker-unreadable')
+  return fills
 }
 
 /** USD with 6 decimals: the higher of bid and last trade; null without a last trade. */

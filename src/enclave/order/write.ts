@@ -23,6 +23,7 @@ import {
   type OrderTerms,
 } from './life.js'
 import { type Placed, sharesToday, wholeOf } from './placements.js'
+import { readFills } from './read.js'
 
 /** A new order that was let in, and not written yet. */
 export interface Admitted {
@@ -103,29 +104,32 @@ export async function settle(run: Run, { state, terms, entry, ...placed }: Ended
   const qty = await sharesOf(run, state, placed)
   const credit = { credited: terms.escrowed, fees: run.fees, qty }
   const settled = withFill(state.portfolio, terms.orderId, order, credit)
-  const notice = await leaveFilled(run, { state, terms, entry, order })
+  const notice = await leaveFilled(run, { state, terms, entry, order }, qty)
   await submitSettlement(run, { state, terms }, settled)
   return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
 }
 
 /** The shares of an order's fills, as those that the portfolio holds: splits since the fills count. */
 export async function sharesOf(
-  { chain }: Pick<Run, 'chain'>,
+  run: Run,
   { portfolio }: Pick<AccountState, 'portfolio'>,
-  placed: Placed,
+  { order, earlier }: Placed,
 ): Promise<bigint> {
-  const actions = await chain.actions((await chain.look()).head)
-  return sharesToday(placed, actions.slice(0, portfolio.actions ?? 0))
+  const all = await run.chain.actions((await run.chain.look()).head)
+  const actions = all.slice(0, portfolio.actions ?? 0)
+  const fills = await Promise.all([...earlier, order].map((each) => readFills(run, each, actions)))
+  return sharesToday(fills.flat(), actions).reduce((sum, { qty }) => sum + qty, 0n)
 }
 
-/** Says what a trade came to, fees included. Buys too: a notice of sales alone would show the server which order is one. */
+/** Says what a trade came to in the shares of today, fees included. Buys too: a notice of sales alone would show the server which order is one. */
 async function leaveFilled(
   run: Run,
   { state, terms, entry, order }: Omit<Ended, 'is' | 'earlier'>,
+  qty: bigint,
 ): Promise<Pick<RunResult, 'notice'>> {
   const { side, symbol } = entry
   if (side !== 'BUY' && side !== 'SELL') return {}
-  const trade = { side, symbol, qty: order.filledQty, ...tradeOf(entry, order, run.fees) }
+  const trade = { side, symbol, qty, ...tradeOf(entry, order, run.fees) }
   const { userPubKey } = state.portfolio
   return leaveNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
 }

@@ -61,6 +61,7 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
   const activities = [...(before?.activities ?? []), ...broker.activities()].filter(isEnclaves)
   const views = [...(before?.orders ?? []), ...broker.orders()].filter(isEnclaves)
   const orders = new Map(views.map((view) => [view.id, storedOrderSchema.parse(view)]))
+  const entries = asActivities(activityPageSchema.parse(activities))
   const account = broker.accounts().find(({ name }) => name === 'enclave')
   if (!account) throw new Error('the broker has no account of the enclave')
   return {
@@ -68,8 +69,8 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
     positions: new Map(
       Object.entries(account.positions).map(([symbol, qty]) => [symbol, parseDecimal(qty, SHARE_DECIMALS)]),
     ),
-    activities: asActivities(activityPageSchema.parse(activities)),
-    orders: byFirstId(joined(orders)),
+    activities: entries,
+    orders: byFirstId(joined(orders), entries.fills),
   }
 }
 
