@@ -10,6 +10,7 @@ import {
   type Usdc,
 } from '../chain/contracts.js'
 import { portfoliosAt } from '../chain/earlierWrites.js'
+import { countEnactedSince } from '../chain/enactedSince.js'
 import { ChainAnswerError } from '../chain/errors.js'
 import type { Rpc } from '../chain/rpc.js'
 import { createViewCaller, type ViewCaller } from '../chain/views.js'
@@ -46,6 +47,8 @@ export interface ChainState extends Contracts {
   actions(block: BlockPoint): Promise<readonly CorporateAction[]>
   /** The running hash of that list, which an authorization names. */
   listHash(block: BlockPoint): Promise<Hex>
+  /** How many of them came into force after an order was opened, as both operators' nodes have it. */
+  enactedSince(orderId: Hex, block: BlockPoint): Promise<number>
   /** The portfolios of an account that stood at these moments, as the data of the ledger's transactions has them. */
   portfoliosAt(
     moments: readonly number[],
@@ -126,6 +129,14 @@ export function createSharedChain(options: ChainOptions) {
       return listed.actions
     },
     listHash: async ({ hash }: BlockPoint) => (await constants.actions.get()).listHash(hash),
+    async enactedSince(orderId: Hex, { hash, number }: BlockPoint) {
+      const at = { escrow: addresses.orderEscrow, actions: await contracts.token.actions(hash) }
+      const nodes = witness ? [rpc, witness] : [rpc]
+      const counts = await Promise.all(nodes.map((node) => countEnactedSince(node, at, orderId, number)))
+      const [count = 0] = counts
+      if (counts.some((other) => other !== count)) throw new ChainAnswerError('the nodes disagree')
+      return count
+    },
     portfoliosAt: ((moments, { block, ...of }, open) => {
       const place = { rpc, ledger: addresses.confidentialLedger, ...of, head: block.number }
       return portfoliosAt(moments, place, open)

@@ -98,6 +98,11 @@ export function namesOf(symbol: string, actions: readonly CorporateAction[]): st
   return names
 }
 
+/** Whether an action makes other shares of a symbol's; a dividend does not. */
+export function changesShares({ kind }: CorporateAction): boolean {
+  return kind !== 'ENTITLEMENT' && kind !== 'PAYMENT'
+}
+
 /** What shares under a symbol are today: under which last one, and by which ratios, the oldest first. */
 export function successorOf(symbol: string, actions: readonly CorporateAction[]) {
   let last = symbol

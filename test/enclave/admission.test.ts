@@ -113,6 +113,7 @@ function verdictOf(change: Change, known: Market): Verdict {
     intent: { nonce: 6, expiry: DEADLINE, ...change.intent },
     portfolio: portfolioOf(change),
     limits: { ...limits, ...change.limits },
+    enacted: [],
   }
   const verdict = judgeNew(asked, [factsOf(change, 'facts'), factsOf(change, 'deep')], {
     ...known,

@@ -104,6 +104,28 @@ it('a limit order is not renewed after a split: what filled before it is settled
   expect(cash).toBe(usd(500))
 })
 
+it('an order that counts in shares of before a split it first runs after is refunded; one by amount goes on', async () => {
+  const { open, run, settled, noticeCode } = world()
+  await settled(buy(1_000))
+  const { positions } = await alice()
+  const limit = { price: usd(210), timeInForce: 'DAY' } as const
+  const orders = [
+    await open({ ...buy(100), limit }),
+    await open({ ...sell(100), limit }),
+    await open({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) }),
+  ]
+  const byAmount = await open(sell(100))
+  const morning = seconds() - 60
+  await act('SPLIT', morning, [1n, 10n])
+  for (const order of orders) expect(await noticeCode(order, await run(order))).toBe('corporate-action')
+  expect((await alice()).positions.AAPL?.qty).toBe((positions.AAPL?.qty ?? 0n) / 10n)
+  expect(await run(byAmount)).toMatchObject({ outcome: 'settled' })
+  // Opened after it, and after an action of another symbol.
+  const later = await open({ ...buy(100), limit })
+  await act('SPLIT', morning, [2n, 1n], MSFT)
+  expect(await run(later)).toMatchObject({ outcome: 'settled' })
+})
+
 /** Alice's wallet has three shares of AAPL, her portfolio one or two. */
 async function withdrawn(): Promise<void> {
   await world().settled(buy(1_000))

@@ -70,6 +70,8 @@ export interface Asked {
   /** Null for an account that has none yet. */
   portfolio: Portfolio | null
   limits: Limits
+  /** The corporate actions that have come into force since it was opened. */
+  enacted: readonly CorporateAction[]
 }
 
 /**
@@ -77,12 +79,13 @@ export interface Asked {
  * @param facts of each block that is looked at: a prohibition at one of them is enough
  */
 export function judgeNew(
-  { terms, intent, portfolio, limits }: Asked,
+  { terms, intent, portfolio, limits, enacted }: Asked,
   facts: readonly ChainFacts[],
   market: Market,
 ): Refused | Needs | { lock: bigint } {
   const refused =
-    refusedByIntent(terms, intent, portfolio, facts) ?? refusedByChain(terms, facts, portfolio, limits)
+    refusedByIntent(terms, intent, portfolio, facts) ??
+    (isOutdated(terms, enacted) ? 'corporate-action' : refusedByChain(terms, facts, portfolio, limits))
   if (refused) return { refused }
   if (!hasRoomFor(terms, portfolio)) return { refused: 'portfolio-full' }
   const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
@@ -112,7 +115,13 @@ export function judgeHeld(
   if (refused) return { refused }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
   if (order.is === 'neverPlaced') return { refused: 'not-placed' }
-  if (isOutdated(entry, actions)) return { refused: 'corporate-action' }
+  if (
+    isOutdated(
+      entry,
+      actions.filter(({ recordAt }) => recordAt >= entry.placedAt),
+    )
+  )
+    return { refused: 'corporate-action' }
   if (!market.clock.isOpen) return { isClosed: true }
   const { symbol, amount, orderId, limit } = terms
   const clientOrderId = clientOrderIdOf(orderId, order.earlier.length)

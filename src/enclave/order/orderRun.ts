@@ -43,6 +43,7 @@ import {
   isCancelled,
   judged,
   readChainFacts,
+  readEnactedSince,
   readEscrow,
   type Seen,
   unseal,
@@ -253,8 +254,7 @@ async function admit(
   { escrow, stored }: New,
   { intent, cancelled }: { intent: Intent; cancelled: boolean },
 ): Promise<Admitted | RunResult> {
-  const { nonce, userPubKey } = intent
-  const { portfolio } = stored
+  const [{ nonce, userPubKey }, { portfolio }] = [intent, stored]
   const look = await run.chain.look()
   const actions = await run.chain.actions(look.head)
   const terms = termsOfIntent(intent, escrow, actions)
@@ -262,7 +262,8 @@ async function admit(
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   // The intent decides nothing about these reads: a fact left out would show the node why the order is refused.
   const facts = await readChainFacts(run, terms, portfolio, look)
-  const asked = { terms, intent, portfolio, limits: run.limits }
+  const enacted = await readEnactedSince(run, terms.orderId, look)
+  const asked = { terms, intent, portfolio, limits: run.limits, enacted }
   const verdict = cancelled
     ? ({ refused: 'cancelled' } as const)
     : await unlessHalted(

@@ -1,9 +1,9 @@
 // A limit order at the broker: a placement for each day, one after the other. Pure.
 import { type BrokerOrder, joinedWith, type TradeActivity } from '../../broker/index.js'
-import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
+import { type CorporateAction, changesShares, successorOf } from '../../protocol/corporateActions.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { scaled } from '../../protocol/ratio.js'
-import { costOf, isSaleTradable, meetsBrokerMinimum, min, notionalAtBroker, worthOf } from '../money.js'
+import { costOf, isSaleTradable, meetsBrokerMinimum, min, notionalAtBroker, USDC, worthOf } from '../money.js'
 
 /** An order at the broker: its last placement, and those before it, which have ended. */
 export interface Placed {
@@ -86,14 +86,16 @@ export function carriedShares(
   return { symbol: today.symbol, qty: today.ratios.reduce(scaled, qty) }
 }
 
-/** Whether an order's limit was set for other shares than those of today: a split or its like took effect since. */
+/**
+ * Whether an order counts in other shares than those of today, by its limit or its quantity.
+ * @param since the actions since the employee counted
+ */
 export function isOutdated(
-  { symbol, placedAt, limit }: OpenOrder,
-  actions: readonly CorporateAction[],
+  { side, symbol, limit }: Pick<OpenOrder, 'side' | 'symbol' | 'limit'>,
+  since: readonly CorporateAction[],
 ): boolean {
-  if (limit === undefined) return false
-  return actions.some((action) => {
-    if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT' || action.recordAt < placedAt) return false
-    return action.symbol === symbol || (action.kind === 'SYMBOL_CHANGE' && action.successor === symbol)
-  })
+  const countsShares = limit !== undefined || (side === 'WITHDRAW' && symbol !== USDC)
+  const isOfSymbol = (action: CorporateAction) =>
+    action.symbol === symbol || (action.kind === 'SYMBOL_CHANGE' && action.successor === symbol)
+  return countsShares && since.some((action) => changesShares(action) && isOfSymbol(action))
 }

@@ -4,7 +4,7 @@ import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { cancelIntentDigest } from '../../protocol/cancelIntent.js'
-import { type CorporateAction, namesOf } from '../../protocol/corporateActions.js'
+import { type CorporateAction, changesShares, namesOf } from '../../protocol/corporateActions.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
@@ -180,6 +180,20 @@ export async function readChainFacts(
       removed,
     }
   }
+}
+
+/**
+ * The corporate actions that an order's employee did not know as she opened it. The node is asked whatever the order is: it learns nothing
+ * of it.
+ */
+export async function readEnactedSince(
+  { chain }: Pick<Run, 'chain'>,
+  orderId: Hex,
+  { head }: Look,
+): Promise<readonly CorporateAction[]> {
+  const actions = await chain.actions(head)
+  const count = actions.some(changesShares) ? await chain.enactedSince(orderId, head) : 0
+  return actions.slice(actions.length - count)
 }
 
 /** The head and the block at the stated depth, once where they are one. */
