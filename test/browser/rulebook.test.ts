@@ -194,6 +194,46 @@ describe('two browsers of the admin at once', () => {
   })
 })
 
+describe('rules that several share', () => {
+  it('are a group and a default, which rows and files name', async () => {
+    const copy = await publishElsewhere(5)
+    const page = await institutionOf(await desk().visitAs('Dana'))
+    await openCopy(page, copy)
+    await page.getByText('Groups, and members who are not listed').click()
+    await page.getByLabel('New group').fill('Resé')
+    await page.getByText('Enter 1 to 32 letters and digits').waitFor()
+    await page.getByLabel('New group').fill('Research')
+    await page.getByRole('button', { name: 'Add the group' }).click()
+    await page.getByLabel('Research may sell').check()
+    await page.getByLabel('Rules of members not listed').selectOption('Research')
+    await page.getByLabel('Rules of Ben').selectOption('Research')
+    const ben = page.getByLabel('Ben may buy')
+    expect([await ben.isChecked(), await ben.isDisabled()]).toEqual([false, true])
+    await page.getByText('Import employees from a CSV file').click()
+    const [, , cleo] = desk().sandbox.accounts.employees
+    const file = { name: 'employees.csv', mimeType: 'text/csv' }
+    const csv = page.getByLabel('CSV file', { exact: true })
+    await csv.setInputFiles({ ...file, buffer: Buffer.from(`wallet,group\n${cleo.address},Research`) })
+    await page.getByText('1 employee imported into the draft below.').waitFor()
+    expect(await page.getByLabel('Rules of Cleo').inputValue()).toBe('Research')
+    expect(await findViolations(page)).toEqual([])
+    await expect
+      .poll(() => changes(page).allInnerTexts())
+      .toEqual(
+        expect.arrayContaining([
+          'lifted a member who is not listed may sell every symbol, and buy none',
+          expect.stringMatching(/^tightened Ben .* may no longer buy$/),
+          expect.stringMatching(/^tightened Cleo .* may no longer buy$/),
+        ]),
+      )
+    await page.getByRole('button', { name: /^Publish version 7, which lifts / }).click()
+    await page.getByText('Version 7 is in force.').waitFor()
+    await page.getByText('No changes from version 7.').waitFor()
+    expect(await page.getByLabel('Rules of Ben').inputValue()).toBe('Research')
+    await page.context().close()
+  })
+})
+
 const expectVersion = (version: number) =>
   dana.locator('[data-test=version]', { hasText: `version ${version} is in force` }).waitFor()
 

@@ -58,6 +58,14 @@ describe('a rulebook of exceptions', () => {
     }
     const left = exceptionsOf({ ...policy, default: own, employees }).employees
     expect(Object.keys(left)).toEqual([ben, cleo])
+    // Nor is a stricter rule the default's, or another group.
+    const stricter = { [ada]: { ...own, restricted: ['AAPL', 'MSFT', 'TSLA'] } }
+    expect(exceptionsOf({ ...policy, default: own, employees: stricter }).employees).toEqual(stricter)
+    const groups = { Desk: free, Research: research }
+    const others = { [ben]: { group: 'Research' } }
+    expect(
+      exceptionsOf({ ...policy, groups, default: { group: 'Desk' }, employees: others }).employees,
+    ).toEqual(others)
     // Without a default an unlisted member is refused, so nobody is left out.
     const { default: _, ...without } = policy
     expect(exceptionsOf({ ...without, employees })).toEqual({ ...without, employees })
