@@ -5,7 +5,7 @@ import { bytes32Schema, ZERO_BYTES32 } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 
 /** Entries of the list that one view returns. */
-export const ACTIONS_AT_ONCE = 500
+const ACTIONS_AT_ONCE = 500
 
 /** The contract's enum, in its order. */
 const KINDS = ['SPLIT', 'STOCK_DIVIDEND', 'ENTITLEMENT', 'PAYMENT', 'SYMBOL_CHANGE', 'REMOVAL'] as const
@@ -31,13 +31,34 @@ export const listedActionSchema = z
     ...{ numerator, denominator, entitlement, successor },
   }))
 
+type ListedAction = z.output<typeof listedActionSchema>
+
 /** Drops what the kind does not name. @throws ZodError */
-export function actionOf(
-  { kind = 'REMOVAL', recordAt, symbol, ...fields }: z.output<typeof listedActionSchema>,
+function actionOf(
+  { kind = 'REMOVAL', recordAt, symbol, ...fields }: ListedAction,
   index: number,
 ): CorporateAction {
   const own = FIELDS[kind].map((field) => [field, fields[field]])
   return corporateActionSchema.parse({ kind, index, recordAt, symbol, ...Object.fromEntries(own) })
+}
+
+/** The views of the list at one block. */
+interface ListViews {
+  count(): Promise<number>
+  /** The entries from one index to before another, as `listedActionSchema` reads them. */
+  list(from: number, to: number): Promise<readonly ListedAction[]>
+}
+
+/** The whole list. @throws ZodError */
+export async function readActions({ count, list }: ListViews): Promise<CorporateAction[]> {
+  const length = await count()
+  const actions: CorporateAction[] = []
+  while (actions.length < length) {
+    const from = actions.length
+    const listed = await list(from, Math.min(from + ACTIONS_AT_ONCE, length))
+    actions.push(...listed.map((action, at) => actionOf(action, from + at)))
+  }
+  return actions
 }
 
 /** The fields of an action's struct, as the contract takes them. */

@@ -2,9 +2,8 @@ import type { BlockTag } from 'ethers'
 import { z } from 'zod'
 import { type AccountMove, accountMoveSchema } from '../protocol/accountMove.js'
 import type { ContractAddresses, OrderState } from '../protocol/api.js'
-import type { CorporateAction } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
-import { ACTIONS_AT_ONCE, actionOf, listedActionSchema } from './actionList.js'
+import { listedActionSchema, readActions } from './actionList.js'
 import { interfaces } from './interfaces.js'
 import {
   addressValue,
@@ -179,16 +178,11 @@ export function createCorporateActions(caller: ViewCaller, address: Hex) {
     /** @param action the fields of its struct, in their order */
     digestOf: (action: readonly unknown[]) => read('digestOf', [action], bytes32Value),
     /** The whole list. */
-    async all(block?: BlockTag): Promise<CorporateAction[]> {
-      const count = await read('count', [], numberValue, block)
-      const actions: CorporateAction[] = []
-      while (actions.length < count) {
-        const to = Math.min(actions.length + ACTIONS_AT_ONCE, count)
-        const piece = await read('list', [actions.length, to], z.array(listedActionSchema), block)
-        actions.push(...piece.map((action, at) => actionOf(action, actions.length + at)))
-      }
-      return actions
-    },
+    all: (block?: BlockTag) =>
+      readActions({
+        count: () => read('count', [], numberValue, block),
+        list: (from, to) => read('list', [from, to], z.array(listedActionSchema), block),
+      }),
   }
 }
 

@@ -1,6 +1,6 @@
 // The public list of corporate actions, as the account's node has it.
 import * as z from 'zod'
-import { ACTIONS_AT_ONCE, actionOf, listedActionSchema } from '../chain/actionList.js'
+import { listedActionSchema, readActions } from '../chain/actionList.js'
 import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
@@ -19,14 +19,10 @@ export function createActionList(): ActionList {
     const hash = await contract.read('listHash', [], bytes32Schema, block)
     if (hash === ZERO_BYTES32) return []
     if (known?.hash === hash) return known.actions
-    const count = await contract.read('count', [], countSchema, block)
-    const actions: CorporateAction[] = []
-    while (actions.length < count) {
-      const from = actions.length
-      const args = [from, Math.min(from + ACTIONS_AT_ONCE, count)]
-      const listed = await contract.read('list', args, z.array(listedActionSchema), block)
-      actions.push(...listed.map((action, at) => actionOf(action, from + at)))
-    }
+    const actions = await readActions({
+      count: () => contract.read('count', [], countSchema, block),
+      list: (from, to) => contract.read('list', [from, to], z.array(listedActionSchema), block),
+    })
     known = { hash, actions }
     return actions
   }
