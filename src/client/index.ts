@@ -81,6 +81,7 @@ export {
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
 export type { ListedAt, Listing } from './keptLists.js'
+export { cannotDerive } from './keyring.js'
 export {
   createTail,
   type ListOptions,

@@ -105,7 +105,10 @@ export function createKeyring(deps: {
 
 export type Keyring = ReturnType<typeof createKeyring>
 
-/** Whether the wallet has no derived key at all: its owner draws one before the first order. */
+/**
+ * Whether a failure says that the wallet has no derived key at all: its owner draws one before the first order.
+ * @example const isDrawn = await client.getPortfolio().then(() => false, cannotDerive)
+ */
 export function cannotDerive(error: unknown): boolean {
   const codes: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
   return error instanceof ClientError && codes.includes(error.code)

@@ -2,8 +2,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import {
   type AccountMove,
   type Claim,
-  ClientError,
   type ComplianceView,
+  cannotDerive,
   createPast,
   createTail,
   type Funds,
@@ -99,9 +99,6 @@ export interface AccountDeps {
   readonly device: DeviceStore
 }
 
-/** Why a wallet derives no portfolio key, whenever it is asked. */
-const DERIVES_NONE: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
-
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
@@ -126,7 +123,7 @@ export function createAccount(deps: AccountDeps): Account {
     try {
       key.value = await openKeys(client)
     } catch (error) {
-      derivesNone.value = error instanceof ClientError && DERIVES_NONE.includes(error.code)
+      derivesNone.value = cannotDerive(error)
       throw error
     }
   }
