@@ -46,7 +46,6 @@ export { exceptionsOf, rulesOfRows } from './employeeRules.js'
 export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingError } from './errors.js'
 export type { Funds } from './escrow.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
-export type { HistoryStore } from './history/cache.js'
 export {
   actionWords,
   explorerLink,
@@ -80,7 +79,7 @@ export {
 } from './history/statement.js'
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
-export type { ListedAt, Listing } from './keptLists.js'
+export type { HistoryStore, ListedAt, Listing } from './keptLists.js'
 export { cannotDerive } from './keyring.js'
 export {
   createTail,

@@ -1,7 +1,12 @@
 // Lists that the caller's store keeps between visits. They are the chain's public data, so nothing of them is sealed.
 import * as z from 'zod'
 import type { BlockId, BlockRange } from '../chain/logReader.js'
-import { type HistoryStore, unlessFailed } from './history/cache.js'
+
+/** Keeps bytes under a name, such as a table of IndexedDB. A store that fails costs time, and no entry. */
+export interface HistoryStore {
+  get(name: string): Promise<Uint8Array | null | undefined>
+  set(name: string, bytes: Uint8Array): Promise<void>
+}
 
 /** How far a list has been read. Everything in it is plain data: a page may keep it, and read on later. */
 export interface Listing {
@@ -92,4 +97,13 @@ function stateOf<L extends Listing>(listing: L, itemsOf: (listing: L) => readonl
   const ends = [items[0], items.at(-1)].map((item) => `${item?.blockNumber} ${item?.logIndex}`)
   const { read } = listing
   return [items.length, ...ends, read?.from, Math.floor((read?.to ?? 0) / KEPT_EVERY_BLOCKS)].join(' ')
+}
+
+/** A full or forbidden store must not prevent reading the history. */
+export async function unlessFailed<T>(use: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await use()
+  } catch {
+    return undefined
+  }
 }

@@ -9,15 +9,20 @@ import {
   HistoriesDifferError,
   type LogPiece,
   type LogQuery,
-  type PieceReader,
 } from '../chain/logReader.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import { toTradingError } from './foreignErrors.js'
-import type { HistoryStore } from './history/cache.js'
-import { createNode, type Node } from './history/node.js'
 import type { CallOptions } from './http.js'
-import { keepList, keptHex, type ListedAt, type Listing, listingShape } from './keptLists.js'
+import {
+  type HistoryStore,
+  keepList,
+  keptHex,
+  type ListedAt,
+  type Listing,
+  listingShape,
+} from './keptLists.js'
+import { createNode, type Node } from './node.js'
 import type { Eip1193Provider } from './provider.js'
 import { createWallet } from './wallet.js'
 
@@ -78,9 +83,9 @@ export async function* readEvents<T extends ListedAt>(
   deps: EventsDeps<T>,
   options: Omit<ListOptions<Found<T>>, 'store'> = {},
 ): AsyncGenerator<Found<T>, void, undefined> {
-  const { fromBlock = 0, limit = Number.POSITIVE_INFINITY, signal, maxBlocks = MAX_BLOCKS, resume } = options
+  const { fromBlock = 0, limit = Number.POSITIVE_INFINITY, signal, maxBlocks, resume } = options
   const { rpc } = deps
-  const pieces = createPieces(createLogReader({ ...deps, maxBlocks }), maxBlocks)
+  const pieces = createPieces(deps, maxBlocks)
   const found = createFound(deps, limit, resume?.fence ? resume : undefined)
   try {
     const [answer] = await rpc.send([blockCall('latest')])
@@ -125,7 +130,11 @@ export async function* readEvents<T extends ListedAt>(
 type Piece = LogPiece & BlockRange
 
 /** Reads pieces that are short at first, and later as long as they have few events and the node is quick enough. */
-function createPieces(reader: PieceReader<LogPiece>, maxBlocks: number) {
+export function createPieces(
+  { rpc, queries }: { readonly rpc: Node; readonly queries: readonly LogQuery[] },
+  maxBlocks: number = MAX_BLOCKS,
+) {
+  const reader = createLogReader({ rpc, queries, maxBlocks })
   let most = maxBlocks
   let blocks = Math.min(FIRST_BLOCKS, most)
   return {

@@ -3,15 +3,10 @@ import * as z from 'zod'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { createDeviceSeal, type DevicePlace } from '../deviceSeal.js'
+import { type HistoryStore, unlessFailed } from '../keptLists.js'
 import type { Keyring } from '../keyring.js'
 import { knownSchema } from './derive.js'
 import { historyEntrySchema } from './entries.js'
-
-/** Keeps sealed bytes under a name, such as a table of IndexedDB. A store that fails costs time, and no entry. */
-export interface HistoryStore {
-  get(name: string): Promise<Uint8Array | null | undefined>
-  set(name: string, bytes: Uint8Array): Promise<void>
-}
 
 const keptSchema = z.strictObject({
   /** The first block that was read. */
@@ -44,14 +39,5 @@ export function createHistoryCache(
       const bytes = await sealed.seal(z.encode(keptSchema, kept))
       await unlessFailed(() => store.set(name, bytes))
     },
-  }
-}
-
-/** A full or forbidden store must not prevent reading the history. */
-export async function unlessFailed<T>(use: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await use()
-  } catch {
-    return undefined
   }
 }

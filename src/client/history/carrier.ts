@@ -7,7 +7,7 @@ import { accountIdOf } from '../../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
 import { openUserBlob } from '../../protocol/userBlob.js'
 import type { Keyring } from '../keyring.js'
-import type { Node } from './node.js'
+import type { Node } from '../node.js'
 
 /** A version as it was written. */
 export interface StoredVersion {

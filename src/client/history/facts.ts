@@ -9,14 +9,7 @@ import {
 } from '../../chain/calledAuthorization.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { blockSchema, resultOf } from '../../chain/jsonRpc.js'
-import {
-  type BlockRange,
-  type ChainLog,
-  createLogReader,
-  type LogPiece,
-  numberIn,
-  wordAt,
-} from '../../chain/logReader.js'
+import { type BlockRange, type ChainLog, type LogPiece, numberIn, wordAt } from '../../chain/logReader.js'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
 import { authorizationDigest } from '../../protocol/authorization.js'
 import { authorizationTargets, type PrimaryType } from '../../protocol/authorizationTypes.js'
@@ -26,12 +19,13 @@ import { createContract } from '../contract.js'
 import { actionEvents, escrowEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
+import { createPieces } from '../listing.js'
+import type { Node } from '../node.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
 import { openVersion } from './carrier.js'
 import type { Ending, Write } from './derive.js'
 import type { Deposit } from './entries.js'
-import type { Node } from './node.js'
 
 /** One event of the account, in the order of the chain. */
 export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
@@ -76,7 +70,7 @@ export function createFactReader(deps: {
   readonly account: Hex
   readonly chainId: number
   readonly keys: Pick<Keyring, 'opened'>
-  readonly maxBlocks: number
+  readonly maxBlocks: number | undefined
 }) {
   const { rpc, contracts, account, maxBlocks } = deps
   const accountId = accountIdOf(account)
@@ -84,8 +78,8 @@ export function createFactReader(deps: {
   const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, topicOfAddress(account)] }
   const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
   const enacted = { address: contracts.actions, topics: [ENACTED] }
-  const reader = createLogReader({ rpc, queries: [writes, orders, enacted], maxBlocks })
-  const backwards = createLogReader({ rpc, queries: [writes], maxBlocks })
+  const pieces = createPieces({ rpc, queries: [writes, orders, enacted] }, maxBlocks)
+  const piecesOfWrites = createPieces({ rpc, queries: [writes] }, maxBlocks)
 
   async function factsOf({ logs }: LogPiece): Promise<Fact[]> {
     const found = await readTransactions(rpc, logs)
@@ -164,13 +158,13 @@ export function createFactReader(deps: {
   return {
     /** The range's first part, as long as the node takes it. */
     async read(range: BlockRange): Promise<{ readonly piece: LogPiece; readonly facts: readonly Fact[] }> {
-      const piece = await pieceOf(reader.readPiece(range))
+      const piece = await pieces.read(range, false)
       return { piece, facts: await factsOf(piece) }
     },
     /** The last write in the range; null if there is none. */
     async lastWrite({ from, to }: BlockRange): Promise<Write | null> {
       for (let end = to; end >= from; ) {
-        const piece = await pieceOf(backwards.readPiece({ from, to: end }, { backwards: true }))
+        const piece = await piecesOfWrites.read({ from, to: end }, true)
         const last = piece.logs.at(-1)
         if (last) return writeOf(last, (await readTransactions(rpc, [last])).transactionOf(last))
         end = piece.from - 1
@@ -181,12 +175,6 @@ export function createFactReader(deps: {
 }
 
 export type FactReader = ReturnType<typeof createFactReader>
-
-async function pieceOf<P extends LogPiece>(reading: Promise<P | undefined>): Promise<P> {
-  const piece = await reading
-  if (piece) return piece
-  throw new ClientError('unexpected-answer', 'The node is behind a block that it named before. Try again.')
-}
 
 /** The transactions of logs and the times of their blocks, which have to be of the logs' own blocks. */
 async function readTransactions(node: Node, logs: readonly ChainLog[]) {

@@ -11,10 +11,12 @@ import type { ActionList } from '../actionList.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
 import { toTradingError } from '../foreignErrors.js'
+import type { HistoryStore } from '../keptLists.js'
 import type { Keyring } from '../keyring.js'
+import { createNode, type Node } from '../node.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
-import { createHistoryCache, type HistoryStore, type KeptHistory } from './cache.js'
+import { createHistoryCache, type KeptHistory } from './cache.js'
 import { type Carrier, createCarrier } from './carrier.js'
 import {
   actionEntry,
@@ -29,7 +31,6 @@ import {
 } from './derive.js'
 import { type EntryBody, type HistoryCursor, type HistoryEntry, isAfter } from './entries.js'
 import { createFactReader, type Fact, type FactReader, REORGANIZED } from './facts.js'
-import { createNode, type Node } from './node.js'
 
 export interface HistoryOptions {
   /** The first block to read; default 0. The block of the contracts' deployment saves queries. */
@@ -48,7 +49,6 @@ export interface HistoryOptions {
 }
 
 const CONFIRMATIONS = 12
-const MAX_BLOCKS = 50_000
 
 interface HistoryDeps {
   readonly wallet: Wallet
@@ -84,8 +84,7 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
     deps.contracts(),
   ])
   const place = { chainId, ledger: contracts.ledger, account }
-  const maxBlocks = options.maxBlocks ?? MAX_BLOCKS
-  const facts = createFactReader({ rpc, wallet, contracts, ...place, keys, maxBlocks })
+  const facts = createFactReader({ rpc, wallet, contracts, ...place, keys, maxBlocks: options.maxBlocks })
   if (after) await assertOnChain(rpc, { number: after.blockNumber, hash: after.blockHash })
   const atHead = await readHead(wallet, place)
   const from = options.fromBlock ?? (store ? 0 : (after?.blockNumber ?? 0))

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { createLogReader } from '../../chain/logReader.js'
-import { foreignCode, isHttpStatus, toTradingError, unwrapped } from '../foreignErrors.js'
-import type { Request } from '../provider.js'
-import { nodeAnswer } from '../retry.js'
-import type { Wallet } from '../wallet.js'
+import type { createLogReader } from '../chain/logReader.js'
+import { foreignCode, isHttpStatus, toTradingError, unwrapped } from './foreignErrors.js'
+import type { Request } from './provider.js'
+import { nodeAnswer } from './retry.js'
+import type { Wallet } from './wallet.js'
 
 /** Sends raw JSON-RPC calls, as the log reader takes it. */
 export type Node = Parameters<typeof createLogReader>[0]['rpc']
