@@ -166,6 +166,9 @@ function createEquityToken(caller: ViewCaller, address: Hex) {
 
 export type EquityToken = ReturnType<typeof createEquityToken>
 
+/** `effectiveAt` of an action that is in the list. */
+export const LISTED = 2n ** 64n - 1n
+
 /** Views of `CorporateActions`, which `EquityToken` names. */
 export function createCorporateActions(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.corporateActions)

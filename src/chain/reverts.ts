@@ -46,9 +46,9 @@ export function revertIn(answer: RpcAnswer | undefined): Revert | null {
   return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
 }
 
-/** Whether a call reverts because its authorization has taken effect: the contracts check that first. */
+/** Whether a call reverts because it has taken effect: the contracts check that first. */
 export function isOfUsedDigest({ name }: Revert): boolean {
-  return name === 'DigestUsed'
+  return name === 'DigestUsed' || name === 'ActionKnown'
 }
 
 function parse(contract: Interface, data: string): Revert | null {

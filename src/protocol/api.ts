@@ -349,8 +349,8 @@ export const healthChecksSchema = z.object({
 /** The checks of the server's readiness, and the relayer's balance and gas. */
 export type HealthChecks = z.output<typeof healthChecksSchema>
 
-/** Types of the signed data that the relay sends: the enclave's authorizations, and openings of accounts. */
-export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES] as const
+/** What the relay sends: the enclave's authorizations, openings of accounts, and corporate actions that the owner has proposed. */
+export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES, 'ActionEnactment'] as const
 export type RelayedType = (typeof RELAYED_TYPES)[number]
 
 export const receiptSchema = z.object({

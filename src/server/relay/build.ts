@@ -1,6 +1,7 @@
 import { balanceOf } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/api.js'
+import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
@@ -16,6 +17,7 @@ import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
 import { createRelayDispatcher } from './dispatcher.js'
+import { createEnactments } from './enactments.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
@@ -29,6 +31,8 @@ interface BuildRelayDeps {
   readonly trailingMs?: number | undefined
   /** See `RelayDispatcherOptions`. */
   readonly searchEveryMs?: number | undefined
+  /** Pause between two searches for corporate actions that are due. */
+  readonly enactEveryMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
   readonly relayerKey: RelayerKey
@@ -44,6 +48,8 @@ export type BuiltRelay = ReturnType<typeof buildRelay>
 
 /** How old the account's balance may be when it claims work. Work that it cannot pay for any more waits for funds. */
 const FUNDS_MAX_AGE_MS = 5_000
+/** A corporate action takes effect on a day. */
+const ENACT_EVERY_MS = 10_000
 
 /** Wires the relay. Starts nothing. */
 export function buildRelay(deps: BuildRelayDeps) {
@@ -135,6 +141,13 @@ function buildTerm(
     }),
     stopping: AbortSignal.any([parts.stopping, term.signal]),
   })
-  // They stop in the reverse order: first the transaction manager releases everything under way.
-  return { relay, txManager, services: [relay.service, txManager.service], isTrusted }
+  const { contracts, logRange } = config.chain
+  const enactments = createPoller({
+    name: 'enactments',
+    intervalMs: parts.enactEveryMs ?? ENACT_EVERY_MS,
+    tick: createEnactments({ rpc, contracts, logRange, relay, engine, logger }),
+    logger,
+  })
+  // They stop in the reverse order: first nothing more begins, then the transaction manager releases everything under way.
+  return { relay, txManager, services: [relay.service, txManager.service, enactments], isTrusted }
 }

@@ -1,6 +1,7 @@
 import type { BlockTag } from 'ethers'
 import { z } from 'zod'
-import { createOrderEscrow } from '../../chain/contracts.js'
+import { createCorporateActions, createOrderEscrow, LISTED } from '../../chain/contracts.js'
+import { isEnactment } from '../../chain/enactmentCall.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { blockCall, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
 import { openedByCall } from '../../chain/openingCall.js'
@@ -14,7 +15,7 @@ import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 
-/** An authorization or an opening, as the call that takes it to the chain. */
+/** An authorization, an opening or an enactment, as the call that takes it to the chain. */
 interface RelayedCall {
   readonly target: Hex
   readonly digest: Hex
@@ -42,6 +43,9 @@ export function createChainView(options: {
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
 
   async function hasEffect({ target, digest, data }: RelayedCall, block: BlockTag): Promise<boolean> {
+    if (isEnactment(data)) {
+      return (await createCorporateActions(caller, target).effectiveAt(digest, block)) === LISTED
+    }
     // The three contracts that take authorizations all have `usedDigest`.
     const { usedDigest, orders } = createOrderEscrow(caller, target)
     const order = openedByCall(data)

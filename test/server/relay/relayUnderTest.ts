@@ -68,6 +68,8 @@ export interface RelayTestOptions {
   readonly serverId?: string
   /** Default: the server's own. */
   readonly searchEveryMs?: number
+  /** Default: the server's own. */
+  readonly enactEveryMs?: number
 }
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
@@ -105,6 +107,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     },
     trailingMs: 2_000,
     searchEveryMs: options.searchEveryMs,
+    enactEveryMs: options.enactEveryMs,
     engine,
     serveLease: createServeLease({
       engine,
