@@ -133,6 +133,7 @@ export async function startChain(provider: JsonRpcProvider, chainId: number, key
 
   return {
     provider,
+    between,
     relayers: wallets.map(({ address }) => address),
     strike: (kind: KindOf<'chain'>, amount: number) => insist(() => actions[kind](amount)),
     reorganize: ({ amount, seed }: Pick<Fault, 'amount' | 'seed'>) =>
