@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   service: ['protocol/'],
   chain: ['protocol/'],
   broker: ['protocol/'],
+  attestation: ['protocol/'],
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
   client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
@@ -33,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 const FOLDERS = Object.keys(MAY_IMPORT)
 /** Those that run in a browser. */
-const BROWSER_FOLDERS = ['protocol', 'client']
+const BROWSER_FOLDERS = ['protocol', 'attestation', 'client']
 /** The imports from src that the page may have. */
 const WEB_MAY_IMPORT = ['client/index.js', 'protocol/', 'chain/generated/']
 const MAX_LINES = 400

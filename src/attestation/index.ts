@@ -1,0 +1,15 @@
+// Everything of this folder that clients use, as `confidential-trading-client/attestation`.
+import { AWS_NITRO_ROOT } from './nitro.js'
+import { createVerifier } from './verify.js'
+
+export { AttestationError, type AttestationErrorCode } from './errors.js'
+export type { AcceptedProgram, Registers } from './policy.js'
+export type { Statement } from './statement.js'
+export type { Expectation, Verified } from './verify.js'
+
+/**
+ * Verifies that an enclave's keys were born in an accepted program, with an accepted configuration, and are those of the chain.
+ * @param attestation `{ format, evidence, statement }`, as the enclave gave it: `aws-nitro`, Base64, canonical JSON
+ * @throws AttestationError with the code of the first check that fails, in the order of docs/attestation.md
+ */
+export const verifyAttestation = /* @__PURE__ */ createVerifier(AWS_NITRO_ROOT)

@@ -1,0 +1,48 @@
+// Verification as JSON in and JSON out: for commands, and for vectors that other programs read too.
+import * as z from 'zod'
+import { addressSchema } from '../protocol/address.js'
+import { chainIdSchema } from '../protocol/identifiers.js'
+import { AttestationError, type AttestationErrorCode } from './errors.js'
+import { checkPolicy } from './policy.js'
+import type { createVerifier, Verified } from './verify.js'
+
+const inputSchema = z.object({
+  attestation: z.unknown(),
+  expected: z.object({
+    programs: z.unknown(),
+    chainId: chainIdSchema,
+    escrow: addressSchema,
+    signer: addressSchema,
+    /** Unix milliseconds; the clock's by default. */
+    now: z.int().optional(),
+  }),
+})
+
+/**
+ * `refused`: the attestation does not prove what is expected. `unreadable`: an input is malformed. `unsupported`: only a later version
+ * may judge it.
+ */
+export type Outcome = 'refused' | 'unreadable' | 'unsupported'
+export type Judgement =
+  | ({ readonly outcome: 'accepted' } & Verified)
+  | { readonly outcome: Outcome; readonly code: AttestationErrorCode }
+
+/** @param input `{ attestation, expected }`, from JSON: what `verifyAttestation` takes */
+export async function judge(verify: ReturnType<typeof createVerifier>, input: unknown): Promise<Judgement> {
+  try {
+    const { data } = inputSchema.safeParse(input)
+    const programs = data?.expected.programs
+    checkPolicy(programs)
+    if (data === undefined) throw new AttestationError('malformed-policy')
+    const expected = { ...data.expected, programs, now: data.expected.now ?? Date.now() }
+    return { outcome: 'accepted', ...(await verify(data.attestation, expected)) }
+  } catch (error) {
+    if (!(error instanceof AttestationError)) throw error
+    return { outcome: outcomeOf(error.code), code: error.code }
+  }
+}
+
+function outcomeOf(code: AttestationErrorCode): Outcome {
+  if (code.startsWith('malformed-')) return 'unreadable'
+  return code.startsWith('unsupported-') ? 'unsupported' : 'refused'
+}

@@ -1,0 +1,124 @@
+// Attestation documents of AWS: of Nitro Enclaves and of machines with NitroTPM, which share root and format.
+// https://docs.aws.amazon.com/enclaves/latest/user/verify-root.html
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/nitrotpm-attestation-document-validate.html
+import type { Bytes } from '../protocol/hex.js'
+import { hexText, sha256 } from './bytes.js'
+import { type Cbor, type CborMap, readCbor } from './cbor.js'
+import { isInForce, isSignedBy, verifyChain } from './certificates.js'
+import { demand } from './errors.js'
+
+/** SHA-256 of the DER of AWS's root certificate "aws.nitro-enclaves", in force until 2049. */
+export const AWS_NITRO_ROOT = '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b'
+
+/** The maps of registers, by kind of machine. A document has one of them. */
+const REGISTER_MAPS = ['pcrs', 'nitrotpm_pcrs'] as const
+export type RegisterMap = (typeof REGISTER_MAPS)[number]
+
+/** What a document says once its signatures are verified. */
+export interface Attested {
+  readonly map: RegisterMap
+  /** Registers by number, SHA-384 in lower-case hex without `0x`. */
+  readonly registers: ReadonlyMap<number, string>
+  /** Unix milliseconds, by the clock of the hypervisor. */
+  readonly issuedAt: number
+  /** Lower-case hex without `0x`; empty without any. */
+  readonly userData: string
+}
+
+/** The age up to which a document is believed, by the verifier's clock, and how far that clock may be behind. */
+const MAX_AGE_MS = 3_600_000
+const MAX_CLOCK_LAG_MS = 300_000
+/** More certificates than any chain of AWS has. */
+const MAX_CERTIFICATES = 8
+/** `{1: -35}`, which is ES384, as bytes. */
+const ES384 = 'a1013822'
+/** `Sig_structure` of RFC 9052 before the payload: `["Signature1", h'a1013822', h'', ` and the head of a length of two bytes. */
+const SIGNED_PREFIX = [
+  ...[0x84, 0x6a, 0x53, 0x69, 0x67, 0x6e, 0x61, 0x74, 0x75, 0x72, 0x65, 0x31],
+  ...[0x44, 0xa1, 0x01, 0x38, 0x22, 0x40, 0x59],
+]
+const COSE_SIGN1_TAG = 0xd2
+/** Of a register that nothing was measured into. */
+export const ZERO_REGISTER = '0'.repeat(96)
+
+/**
+ * Verifies a `COSE_Sign1` document, tagged or not.
+ * @param trust the digest of the root's certificate, never from the document's sender; `now` in Unix milliseconds
+ * @throws AttestationError with a code from `malformed-evidence` to `outdated`
+ */
+export async function verifyNitro(
+  evidence: Bytes,
+  { root, now }: { readonly root: string; readonly now: number },
+): Promise<Attested> {
+  const document = readDocument(evidence)
+  demand((await sha256(document.chain[0] ?? new Uint8Array())) === root, 'unknown-root')
+  const leaf = await verifyChain(document.chain, now)
+  demand(await isSignedBy(leaf, document), 'invalid-signature')
+  const { map, registers, issuedAt } = document
+  // The other registers of an enclave in debug mode are set.
+  demand(map !== 'pcrs' || [0, 1, 2].some((index) => registers.get(index) !== ZERO_REGISTER), 'debug-mode')
+  const age = now - issuedAt
+  const isFresh = -MAX_CLOCK_LAG_MS <= age && age <= MAX_AGE_MS
+  demand(isFresh && isInForce(leaf, issuedAt), 'outdated')
+  return document
+}
+
+function readDocument(evidence: Bytes) {
+  const sign1 = readCbor(evidence[0] === COSE_SIGN1_TAG ? evidence.subarray(1) : evidence)
+  demand(isList(sign1) && sign1.length === 4)
+  const [header, unprotected, payload, signature] = sign1
+  demand(isBytes(header) && isBytes(payload) && isBytes(signature))
+  demand(isMap(unprotected) && unprotected.size === 0)
+  demand(hexText(header) === ES384 && signature.length === 96, 'unsupported-algorithm')
+  // A shorter one has no room for a chain.
+  demand(payload.length > 0xff && payload.length <= 0xffff)
+  const signed = Uint8Array.of(...SIGNED_PREFIX, payload.length >> 8, payload.length & 0xff, ...payload)
+  return { ...readPayload(payload), signature, signed }
+}
+
+function readPayload(payload: Bytes) {
+  const document = readCbor(payload)
+  demand(isMap(document))
+  const [digest, issuedAt] = [document.get('digest'), document.get('timestamp')]
+  const userData = document.get('user_data') ?? new Uint8Array()
+  demand(typeof digest === 'string' && typeof issuedAt === 'number' && issuedAt > 0)
+  demand(isBytes(userData))
+  demand(digest === 'SHA384', 'unsupported-algorithm')
+  return { ...registersOf(document), issuedAt, userData: hexText(userData), chain: chainOf(document) }
+}
+
+/** The root first and the leaf last, as the document has them. */
+function chainOf(document: CborMap): Bytes[] {
+  const [bundle, leaf] = [document.get('cabundle'), document.get('certificate')]
+  demand(isList(bundle) && bundle.length > 0 && bundle.length < MAX_CERTIFICATES)
+  return [...bundle, leaf].map((certificate) => {
+    demand(isBytes(certificate))
+    return certificate
+  })
+}
+
+function registersOf(document: CborMap): Pick<Attested, 'map' | 'registers'> {
+  const [map, ...others] = REGISTER_MAPS.filter((name) => document.has(name))
+  demand(map !== undefined && others.length === 0)
+  const found = document.get(map)
+  demand(isMap(found))
+  const registers = new Map<number, string>()
+  for (const [index, value] of found) {
+    demand(typeof index === 'number' && index >= 0 && index < 32)
+    demand(isBytes(value) && value.length === 48)
+    registers.set(index, hexText(value))
+  }
+  return { map, registers }
+}
+
+function isBytes(value: Cbor | undefined): value is Bytes {
+  return value instanceof Uint8Array
+}
+
+function isList(value: Cbor | undefined): value is readonly Cbor[] {
+  return Array.isArray(value)
+}
+
+function isMap(value: Cbor | undefined): value is CborMap {
+  return value instanceof Map
+}

@@ -1,0 +1,67 @@
+import type { Hex } from '../protocol/hex.js'
+import { demand } from './errors.js'
+import { type Attested, ZERO_REGISTER } from './nitro.js'
+
+/** Registers by number: 96 digits of hex in lower case, as AWS's tools print them. */
+export type Registers = Readonly<Record<string, string>>
+
+/**
+ * A program that is accepted, with its public configuration. During an upgrade, the former one and the next stand in one policy. It names
+ * the registers of one kind of machine, and each has to be as named.
+ */
+export interface AcceptedProgram {
+  /** For people. */
+  readonly label: string
+  /** Of a Nitro Enclave: at least 0, the whole image. 1 is a kernel of AWS, and 2 may be the hash of nothing. */
+  readonly pcrs?: Registers
+  /** Of a machine with NitroTPM: at least 4, the image that is booted, and 12, which is zero while nobody changes its command line. */
+  readonly nitrotpm_pcrs?: Registers
+  /** SHA-256 of the configuration's canonical JSON. */
+  readonly configuration: Hex
+  /** Unix milliseconds from which on it is accepted no more. */
+  readonly until?: number
+}
+
+/** The registers without which no program is pinned, by the name of their map. Zeros in the first pin none. */
+const LEAST_PINS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['pcrs', ['0']],
+  ['nitrotpm_pcrs', ['4', '12']],
+])
+
+/** @throws AttestationError `malformed-policy`, also for a policy without a program, and for a program that is not pinned */
+export function checkPolicy(programs: unknown): asserts programs is readonly AcceptedProgram[] {
+  demand(Array.isArray(programs) && programs.length > 0 && programs.every(isPinned), 'malformed-policy')
+}
+
+function isPinned(program: unknown): program is AcceptedProgram {
+  const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = { ...(program ?? {}) }
+  const [[map = '', named] = [], ...others] = Object.entries(maps)
+  const [first = '', ...further] = LEAST_PINS.get(map) ?? []
+  const registers = new Map(Object.entries(named ?? {}))
+  return (
+    typeof label === 'string' &&
+    /^0x[0-9a-f]{64}$/.test(`${configuration}`) &&
+    (until === undefined || typeof until === 'number') &&
+    others.length === 0 &&
+    [...registers].every(([index, value]) => /^\d\d?$/.test(index) && /^[0-9a-f]{96}$/.test(`${value}`)) &&
+    [first, ...further].every((index) => registers.has(index)) &&
+    registers.get(first) !== ZERO_REGISTER
+  )
+}
+
+/**
+ * The programs that a document may be of: one measured program, perhaps in several configurations.
+ * @param now Unix milliseconds
+ * @throws AttestationError `unknown-program`, or `retired-program` where its time is over
+ */
+export function programsOf(programs: readonly AcceptedProgram[], attested: Attested, now: number) {
+  const matching = programs.filter(({ [attested.map]: pins }) => {
+    // The policy's registers are looked up in the document: the other way round, a document without any would pass.
+    const isAsNamed = ([index, value]: [string, string]) => attested.registers.get(Number(index)) === value
+    return pins !== undefined && Object.entries(pins).every(isAsNamed)
+  })
+  demand(matching.length > 0, 'unknown-program')
+  const current = matching.filter(({ until }) => until === undefined || now < until)
+  demand(current.length > 0, 'retired-program')
+  return current
+}

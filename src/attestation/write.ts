@@ -1,0 +1,70 @@
+// The enclave's side: the statement that its evidence is about.
+import canonicalize from 'canonicalize'
+import { type FeeSchedule, formatFees } from '../protocol/fees.js'
+import type { Hex } from '../protocol/hex.js'
+import { sha256 } from './bytes.js'
+import { readStatement, type Statement } from './statement.js'
+
+/** The enclave's settings that decide about money or secrecy, as its configuration has them. */
+export interface StatedSettings {
+  /** Every order goes there in plaintext. */
+  readonly ALPACA_TRADING_URL: string
+  /** Its prices decide how many shares are sold. */
+  readonly ALPACA_DATA_URL: string
+  readonly BROKER_FEES: FeeSchedule
+  /** The chain is what these say. */
+  readonly RPC_URL: readonly string[]
+  readonly RPC_WITNESS_URL: readonly string[]
+  readonly CHAIN_DEPTH: number | string
+  readonly CHAIN_MAX_HEAD_AGE: number
+  readonly INSTITUTION_REGISTRY_ADDRESS: string
+  readonly CONFIDENTIAL_LEDGER_ADDRESS: string
+  readonly EQUITY_TOKEN_ADDRESS: string
+  readonly PLATFORM_POOL_ADDRESS: string
+  readonly MIN_ORDER: bigint
+  readonly MIN_WITHDRAWAL: bigint
+  /** With fewer, a batch shows the size of one account's trade. */
+  readonly RECONCILE_MIN_ACCOUNTS: number
+  readonly RECONCILE_MAX_DELAY_DAYS: number
+}
+
+/**
+ * The public configuration: of URLs the hosts, because the rest may be a key; of durations milliseconds.
+ * @returns text by setting
+ */
+export function configurationOf(settings: StatedSettings): Statement['configuration'] {
+  const hostOf = (url: string) => new URL(url).host
+  const hostsOf = (urls: readonly string[]) => urls.map(hostOf).join()
+  return {
+    ALPACA_TRADING_URL: hostOf(settings.ALPACA_TRADING_URL),
+    ALPACA_DATA_URL: hostOf(settings.ALPACA_DATA_URL),
+    BROKER_FEES: formatFees(settings.BROKER_FEES),
+    RPC_URL: hostsOf(settings.RPC_URL),
+    RPC_WITNESS_URL: hostsOf(settings.RPC_WITNESS_URL),
+    CHAIN_DEPTH: `${settings.CHAIN_DEPTH}`,
+    CHAIN_MAX_HEAD_AGE: `${settings.CHAIN_MAX_HEAD_AGE}`,
+    INSTITUTION_REGISTRY_ADDRESS: settings.INSTITUTION_REGISTRY_ADDRESS,
+    CONFIDENTIAL_LEDGER_ADDRESS: settings.CONFIDENTIAL_LEDGER_ADDRESS,
+    EQUITY_TOKEN_ADDRESS: settings.EQUITY_TOKEN_ADDRESS,
+    PLATFORM_POOL_ADDRESS: settings.PLATFORM_POOL_ADDRESS,
+    MIN_ORDER: `${settings.MIN_ORDER}`,
+    MIN_WITHDRAWAL: `${settings.MIN_WITHDRAWAL}`,
+    RECONCILE_MIN_ACCOUNTS: `${settings.RECONCILE_MIN_ACCOUNTS}`,
+    RECONCILE_MAX_DELAY_DAYS: `${settings.RECONCILE_MAX_DELAY_DAYS}`,
+  }
+}
+
+/**
+ * The canonical JSON (RFC 8785) of a statement. Its SHA-256 is the evidence's user data.
+ * @throws AttestationError `malformed-statement`, also for more than 4,096 bytes
+ */
+export async function encodeStatement(statement: Statement): Promise<string> {
+  const text = canonicalize(statement) ?? ''
+  await readStatement(text)
+  return text
+}
+
+/** `0x` and SHA-256 of a configuration's canonical JSON, as a policy and `Authority` have it. */
+export async function configDigest(configuration: Statement['configuration']): Promise<Hex> {
+  return `0x${await sha256(canonicalize(configuration) ?? '')}`
+}
