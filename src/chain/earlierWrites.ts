@@ -50,7 +50,7 @@ async function* readEarlierWrites(
       version = written
       hash = write.previous
     }
-    if (piece.from === 0) return
+    if (piece.from === 0) throw new ChainAnswerError('the node left out events of a portfolio')
     to = piece.from - 1
   }
 

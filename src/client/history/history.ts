@@ -112,7 +112,7 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
   }
   if (finalOnly) return
   while (walk.next() <= atHead.number) yield* (await walk.read(atHead.number, false)).filter(isAsked)
-  walk.assertWhole(atHead)
+  await walk.assertWhole(atHead)
 }
 
 interface Head {
@@ -225,6 +225,11 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
     return afterWrite(then, write, carried.portfolio)
   }
 
+  /** @throws ClientError `unexpected-answer` where a walk that sees all of the list has not seen so many actions of it */
+  function assertListed(before: Known, count: number): void {
+    if (from === 0 && before.actions !== count) throw leftOut('corporate actions')
+  }
+
   async function stepOf(fact: Fact): Promise<Step | { readonly bodies: readonly EntryBody[] }> {
     if (fact.is === 'opened') {
       const { orderId, escrowed, deposit, deadline } = fact
@@ -233,8 +238,13 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
     const before = known ?? (await knownBefore(fact))
     const head = fact.log.blockNumber
     if (fact.is === 'ended') return { known: before, bodies: [endWithoutFill(before, fact)] }
-    if (fact.is === 'enacted') return afterEnacted(before, fact.index, head)
+    if (fact.is === 'enacted') {
+      assertListed(before, fact.index)
+      return afterEnacted(before, fact.index, head)
+    }
     assertFollows(before, fact)
+    const { opened } = fact.write
+    if (typeof opened !== 'string') assertListed(before, Math.max(before.actions, opened.actions ?? 0))
     return afterOpened(before, fact.write, head)
   }
 
@@ -258,12 +268,12 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
     },
     /** For the cache; null when nothing was read. */
     state: () => (isChanged && last !== null ? { from, last, known, entries } : null),
-    /** @throws ClientError `unexpected-answer` when the ledger has versions that no event showed */
-    assertWhole({ version, hash }: Head): void {
+    /** @throws ClientError `unexpected-answer` when the ledger has versions, or the list has actions, that no event showed */
+    async assertWhole({ version, hash }: Head): Promise<void> {
+      assertListed(known ?? NOTHING_WRITTEN, (await actions()).length)
       if (known === null && from > 0) return
       const { version: seen, hash: seenHash } = known ?? NOTHING_WRITTEN
-      if (seen === version && (seenHash ?? hash) === hash) return
-      throw new ClientError('unexpected-answer', 'The node left out events of the portfolio. Read it again.')
+      if (seen !== version || (seenHash ?? hash) !== hash) throw leftOut('the portfolio')
     },
   }
 }
@@ -271,8 +281,12 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
 /** Versions come one after another, and each names the running hash of its predecessors. */
 function assertFollows(known: Known, { write }: Extract<Fact, { is: 'written' }>): void {
   const previous = write.call?.previous ?? known.hash
-  if (write.version === known.version + 1n && (known.hash ?? previous) === previous) return
-  throw new ClientError('unexpected-answer', 'The node left out events of the portfolio. Read it again.')
+  if (write.version !== known.version + 1n || (known.hash ?? previous) !== previous)
+    throw leftOut('the portfolio')
+}
+
+function leftOut(what: string): ClientError {
+  return new ClientError('unexpected-answer', `The node left out events of ${what}. Read it again.`)
 }
 
 function placed(

@@ -1,5 +1,7 @@
 // The client's portfolio and history follow corporate actions as the enclave does: real contracts, broker stand-in.
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { PORTFOLIO_UPDATED } from '../../../src/chain/calledAuthorization.js'
+import { actionEvents, topicOf } from '../../../src/client/contractEvents.js'
 import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
 import { type Client, type HistoryEntry, holdingsOf, valueOverTime } from '../../../src/client/index.js'
 import { authorizationTargets } from '../../../src/protocol/authorizationTypes.js'
@@ -71,6 +73,29 @@ it('portfolio and history follow each kind of corporate action where it entered 
   expect(holdingsOf(after)).toMatchObject({ positions: {}, realised: { ...realised, AAPX: -cost } })
   const [{ cursor } = expect.fail('no entry')] = carried
   expect(await readAll(await client(), { after: cursor })).toEqual(after.slice(4))
+})
+
+it.each([
+  ['an action', topicOf(actionEvents, 'ActionEnacted'), (reader: Client) => readAll(reader)],
+  ['former versions', PORTFOLIO_UPDATED, (reader: Client) => reader.getPortfolio()],
+] as const)('a node that leaves out %s makes a read fail, and no sum wrong', async (_what, topic, read) => {
+  await world().settled(buy(1_000))
+  const exDate = seconds()
+  await world().clock.sleep(60_000)
+  await world().settled(buy(400))
+  await act({ kind: 'ENTITLEMENT' }, exDate)
+  const { provider } = world().chain
+  const send = provider.send.bind(provider)
+  const logs = await provider.getLogs({ fromBlock: 0, topics: [topic] })
+  const left = logs.slice(0, 2).map(({ transactionHash }) => transactionHash)
+  onTestFinished(() => {
+    provider.send = send
+  })
+  provider.send = async (method, params) => {
+    const answer: unknown = await send(method, params)
+    return Array.isArray(answer) ? answer.filter((log) => !left.includes(log.transactionHash)) : answer
+  }
+  await expect(read(await client())).rejects.toMatchObject({ code: 'unexpected-answer' })
 })
 
 it('a value before a split counts the shares of that day, and one from its record moment on the new ones', async () => {
