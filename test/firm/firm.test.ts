@@ -38,7 +38,7 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   const world = await startWorld({ directory, servers: SERVERS, settings: SHIPPED, heard: () => undefined })
   onTestFinished(() => world.stop())
   const { sandbox } = world
-  const employees = await hire(sandbox, EMPLOYEES)
+  const employees = await hire(world, EMPLOYEES)
   const day = await createDay(world, SEED)
   onTestFinished(() => day.stop())
   sandbox.broker.limit({ perMinute: REQUESTS_PER_MINUTE })

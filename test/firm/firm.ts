@@ -20,6 +20,7 @@ import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { INSTITUTION } from '../../src/sandbox/settings.js'
+import type { World } from '../faults/world.js'
 import { createWallets, sendFrom, untilMined } from '../support/manyWallets.js'
 
 export interface Employee {
@@ -34,9 +35,21 @@ const usdc = new Interface(testUsdcAbi)
 const actions = new Interface(corporateActionsAbi)
 
 /** Hires so many, with KYC and USDC. The rulebook's default is theirs. */
-export async function hire(sandbox: Sandbox, count: number): Promise<readonly Employee[]> {
-  const { provider, info, accounts, secrets } = sandbox
-  const { orderEscrow: escrow, institutionRegistry: to, usdc: token } = info.contracts
+export async function hire({ sandbox, chain }: World, count: number): Promise<readonly Employee[]> {
+  const { provider, info, secrets } = sandbox
+  // Anvil does not bring a transaction into a block that came while it mined the one of the nonce before.
+  const wallets = await chain.between(() => joinAll(sandbox, count))
+  await publishDefaultRulebook(sandbox, { default: RULES })
+  const pins = { enclavePublicKey: secrets.intentPublicKey, escrow: info.contracts.orderEscrow }
+  return wallets.map((account) => ({
+    account,
+    client: createClient({ serverUrl: info.url, wallet: new Wallet(account.privateKey, provider), pins }),
+  }))
+}
+
+async function joinAll(sandbox: Sandbox, count: number): Promise<readonly SandboxAccount[]> {
+  const { provider, info, accounts } = sandbox
+  const { institutionRegistry: to, usdc: token } = info.contracts
   const wallets = await createWallets(sandbox, count)
   const each = (
     abi: Interface,
@@ -44,7 +57,6 @@ export async function hire(sandbox: Sandbox, count: number): Promise<readonly Em
     method: string,
     argsOf: (wallet: SandboxAccount) => unknown[],
   ) => wallets.map((wallet) => ({ to: at, abi, method, args: argsOf(wallet) }))
-  const orgId = nameToBytes32(INSTITUTION)
   await Promise.all([
     sendFrom(
       provider,
@@ -58,18 +70,14 @@ export async function hire(sandbox: Sandbox, count: number): Promise<readonly Em
     ),
   ])
   await untilMined(provider)
+  const orgId = nameToBytes32(INSTITUTION)
   await Promise.all(
     wallets.map(({ address }) =>
       sendFrom(provider, address, [{ to, abi: registry, method: 'join', args: [orgId] }]),
     ),
   )
   await untilMined(provider)
-  await publishDefaultRulebook(sandbox, { default: RULES })
-  const pins = { enclavePublicKey: secrets.intentPublicKey, escrow }
-  return wallets.map((account) => ({
-    account,
-    client: createClient({ serverUrl: info.url, wallet: new Wallet(account.privateKey, provider), pins }),
-  }))
+  return wallets
 }
 
 /** Has the broker book a forward split, and the owner enter it into the public list. */
