@@ -13,10 +13,10 @@ import {
   refuseWhenStopping,
 } from './http/middleware.js'
 import { checkFirst, type Route, routerOf } from './http/routes.js'
-import { takeTurns } from './http/turns.js'
+import { fairTurns } from './http/turns.js'
 import { createDocsRouter } from './openapi/router.js'
 
-/** What the API's two ports have in common. */
+/** The common part of the API's two ports. */
 interface CommonDeps {
   readonly logger: Logger
   /** Called after each request. */
@@ -26,7 +26,7 @@ interface CommonDeps {
   /** The relay's shared token. */
   readonly authToken: string
   readonly routes: readonly Route[]
-  /** Where an enclave posts the results of its runs. */
+  /** The routes at which an enclave posts the results of its runs. */
   readonly runs: Router
 }
 
@@ -37,7 +37,7 @@ export function createApp(
   const { http, logger, authToken } = deps
   const app = createBareApp(http.trustProxy)
   app.use(
-    takeTurns(),
+    fairTurns(),
     ...firstHandlers(logger, deps.observe),
     originCheck(http.frontendOrigin),
     refuseWhenStopping(deps.stopping),

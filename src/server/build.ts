@@ -222,7 +222,7 @@ export function buildServer(deps: {
     enclave: createEnclaveApp({ ...common, routes: relayed }),
     /** The operator's endpoints. */
     ops: ops.app,
-    /** In the order in which they start. */
+    /** The services, in the order of their starts. */
     services,
   }
 }

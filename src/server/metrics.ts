@@ -16,20 +16,20 @@ const KINDS = ['order', 'policy', 'reconcile', 'resolve'] as const
 
 /** Buckets in seconds. */
 const BUCKETS = {
-  /** From an answer out of memory to `POST /policy`, which waits for a whole run. */
+  /** The fastest is an answer out of memory, the slowest `POST /policy`, which waits for a whole run. */
   http: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-  /** Up to the default of RPC_TIMEOUT and twice that. */
+  /** The longest are the default of RPC_TIMEOUT and twice that. */
   rpc: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  /** Unless configured, the longest run takes 120 s. */
+  /** Unless configured, the longest run lasts 120 s. */
   run: [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
-  /** From one block of a fast chain to a transaction that was resubmitted several times. */
+  /** The fastest needs one block of a fast chain, the slowest several resubmissions. */
   relay: [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
 }
 
 /** A value, or one for each value of a label; undefined while there is none. */
 type Reading = number | undefined | readonly (readonly [labelValue: string | number, value: number])[]
 
-/** What a gauge shows, its value, which never rejects, and its label, without which it has a single series. */
+/** A gauge's help, its value, which never rejects, and its label, without which it has a single series. */
 export type WatchedGauge = readonly [help: string, read: () => Reading | Promise<Reading>, label?: string]
 
 /**
@@ -62,7 +62,7 @@ export class Metrics {
   )
   readonly #rpcDurations = this.#histogram(
     'rpc_request_duration_seconds',
-    'Time that a node took for an HTTP request that it answered.',
+    'Duration of HTTP requests that a node answered.',
     BUCKETS.rpc,
     'node',
   )
@@ -73,7 +73,7 @@ export class Metrics {
   )
   readonly #runsEnded = this.#counter(
     'enclave_runs_total',
-    'Runs of the enclave that have ended, by outcome, or by how they ended where they left none.',
+    'Runs of the enclave that have ended, by outcome, or by how they ended where they had none.',
     ['kind', 'outcome'],
   )
   readonly #runDurations = this.#histogram(
@@ -140,7 +140,7 @@ export class Metrics {
 
   readonly runs: RunObserver = {
     started: (kind) => this.#runsUnderWay.inc({ kind }),
-    left: (kind) => this.#runsUnderWay.dec({ kind }),
+    handedOver: (kind) => this.#runsUnderWay.dec({ kind }),
     ended: (kind, { how, result }, durationMs) => {
       this.#runsUnderWay.dec({ kind })
       this.#runsEnded.inc({ kind, outcome: how === 'result' && result !== null ? result.outcome : how })
@@ -160,7 +160,7 @@ export class Metrics {
   }
 
   readonly lease: LeaseObserver = (name, isServing) => {
-    // Without the relayer's address.
+    // The label omits the relayer's address.
     const [lease = name] = name.split(':')
     this.#leases.set({ lease }, isServing ? 1 : 0)
     this.#terms.inc({ lease }, isServing ? 1 : 0)

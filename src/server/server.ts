@@ -19,12 +19,12 @@ type OpenEngine = (directory: string) => Promise<Engine>
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /**
- * Opens the database or takes the data directory, listens, and starts the services.
+ * Opens the database or locks the data directory, listens, and starts the services.
  *
  * @param openEngine opens the stores of a directory
  * @param times of the trigger
  * @throws DirectoryLockedError, UnusableDatabaseError, StorageError, RelayerKeyError, or the system error
- *   of `listen`; no part is left running then
+ *   of `listen`; no part runs on then
  */
 export async function startServer(
   config: Config,

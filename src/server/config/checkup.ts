@@ -65,7 +65,7 @@ async function checkBalance(
   if (relayerKey.kind === 'kms') {
     return unchecked(
       'relayer-balance',
-      "the relayer's key is in AWS KMS: take its address from GET /health of the running server, and see its balance",
+      "the relayer's key is in AWS KMS: read its address from GET /health of the running server, and see its balance",
     )
   }
   const relayer = checksum(computeAddress(relayerKey.privateKey.reveal()))
@@ -76,6 +76,6 @@ async function checkBalance(
     ? ok('relayer-balance', has)
     : fault(
         'relayer-balance',
-        `${has}, an order takes ${formatEther(least)} at what gas costs now, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing new is relayed`,
+        `${has}, an order needs ${formatEther(least)} at the present price of gas, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing new is relayed`,
       )
 }

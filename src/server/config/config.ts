@@ -23,7 +23,7 @@ import { brokenRules, namesTwice, type Rule, repeatedValues } from '../../servic
 import type { RelayerKeyPlace } from '../signer/signer.js'
 import { BUNDLED_ENCLAVE, environmentSchema, FORMER_VARIABLES } from './schema.js'
 
-/** Where the configuration is, unless `ENV_FILE` names another file. */
+/** The configuration's file, unless `ENV_FILE` names another one. */
 const USUAL_ENV_FILE = '.env'
 
 const KIBIBYTE = 1_024
@@ -67,7 +67,7 @@ export function readConfig(environment: Environment): Config {
   return toConfig(data, given.NO_COLOR === undefined)
 }
 
-/** Where the enclave runs. */
+/** An enclave that stays up elsewhere, or one that the server keeps up itself. */
 function triggerOf(env: Settings) {
   const { ENCLAVE_URL: url, ENCLAVE_TRIGGER_SECRET: secret } = env
   if (url !== undefined && secret !== undefined) {
@@ -123,7 +123,7 @@ function toConfig(env: Settings, mayColour: boolean) {
       maxUnderWayPerClient: Math.ceil(env.MAX_UNDER_WAY / 3),
       shutdownTimeoutMs: 10_000,
     },
-    /** Where the operator's endpoints listen. */
+    /** The address of the operator's endpoints. */
     ops: { port: env.OPS_PORT, host: env.OPS_HOST },
     chain: {
       /** Secret because a node's URL may hold a key. */
@@ -150,13 +150,13 @@ function toConfig(env: Settings, mayColour: boolean) {
       mayColour,
     },
     relay: {
-      /** Where the enclave's own routes listen. */
+      /** The address of the enclave's own routes. */
       listen: { port: env.RELAY_PORT, host: env.RELAY_HOST },
       authToken: env.RELAY_AUTH_TOKEN,
       relayerKey: relayerKeyOf(env),
       waitMs: 20_000,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
-      /** Undefined: as many as the nodes take. */
+      /** Undefined: as many as the nodes accept. */
       maxSentAhead: env.RELAY_SEND_AHEAD,
       maxQueued: 1_000,
       /** Openings beside those: the orders that 10,000 employees place in a minute. */
@@ -172,7 +172,7 @@ function toConfig(env: Settings, mayColour: boolean) {
         /** The part of it that only held orders may use. */
         reserve: dailyGas / 5n,
         perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
-        /** A rulebook of ten thousand employees who all differ takes 58 million: one and a correction fit the default. */
+        /** A rulebook of ten thousand employees who all differ uses 58 million: one and a correction fit the default. */
         perInstitution: 3n * BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
       },
       /** Wei. */

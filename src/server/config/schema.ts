@@ -59,7 +59,7 @@ const narrationFormat = z
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   ENCLAVE_COMMAND: 'is gone: name .env.enclave in ENCLAVE_ENV_FILE, and the server keeps one enclave up',
   MAX_WAIT:
-    'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it takes',
+    'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it accepts',
   BODY_LIMIT_BYTES: fixed('64 KiB'),
   HEADERS_TIMEOUT: follows('REQUEST_TIMEOUT', 'a third'),
   ANSWER_TIMEOUT: fixed('30s'),
@@ -92,7 +92,7 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
 export const environmentSchema = z.object({
   PORT: withDefault(integer(0, 65_535), {
     section: 'HTTP',
-    about: 'Port that the API listens on; 0 takes any free one.',
+    about: 'Port that the API listens on; 0 for any free one.',
     fallback: '8000',
   }),
   HOST: optional(host(), { about: 'Address to listen on; unset: every interface.' }),
@@ -112,12 +112,12 @@ export const environmentSchema = z.object({
   }),
   REQUEST_TIMEOUT: withDefault(duration(), {
     about:
-      'Time that a whole request may take to arrive: a third of it for its headers, and at most 10s after them for its body.',
+      'Time limit for a whole request to arrive: a third of it for its headers, and at most 10s after them for its body.',
     fallback: '30s',
   }),
   MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
     about:
-      'Connections held at once; further ones are closed. One client may hold a third, unless it is a proxy (TRUST_PROXY).',
+      'Connections open at once; further ones are closed. One client may have a third, unless it is a proxy (TRUST_PROXY).',
     fallback: '10000',
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
@@ -126,7 +126,7 @@ export const environmentSchema = z.object({
     fallback: '3000',
   }),
   OPS_PORT: withDefault(integer(0, 65_535), {
-    about: "Port of the operator's own endpoints, /livez, /readyz and /metrics; 0 takes any free one.",
+    about: "Port of the operator's own endpoints, /livez, /readyz and /metrics; 0 for any free one.",
     fallback: '8001',
   }),
   OPS_HOST: withDefault(host(), {
@@ -135,7 +135,7 @@ export const environmentSchema = z.object({
   }),
   RELAY_PORT: withDefault(integer(0, 65_535), {
     about:
-      "Port for the enclave's requests alone, which no limit of clients applies to: its RELAY_URL leads here. 0 takes any free one.",
+      "Port for the enclave's requests alone, which no limit of clients applies to: its RELAY_URL leads here. 0 for any free one.",
     fallback: '8002',
   }),
   RELAY_HOST: withDefault(host(), {
@@ -154,7 +154,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: optional(databaseUrl(), {
     secret: true,
     about:
-      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full; without sslmode on this machine alone); needs ENCLAVE_URL.',
+      'Secret URL of a PostgreSQL database that replaces DATA_DIR (postgres://user:password@host/database?sslmode=verify-full; without sslmode on this machine alone); needs ENCLAVE_URL.',
   }),
   LEASE_TTL: withDefault(duration({ min: '1s' }), {
     about:
@@ -220,16 +220,16 @@ export const environmentSchema = z.object({
     about: 'The account as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
   }),
   RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
-    about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',
+    about: 'Transactions under way at once. Public nodes accept 16 to 64 of one account.',
     fallback: '64',
   }),
   RELAY_SEND_AHEAD: optional(integer(0, 1_000), {
     about:
-      'Transactions sent above one that is in no block: 0 where a chain takes only the next nonce; unset: as many as nodes take.',
+      'Transactions sent above one that is in no block: 0 where a chain accepts only the next nonce; unset: as many as nodes accept.',
   }),
   RELAY_RESUBMIT_AFTER: withDefault(duration({ min: '1s' }), {
     about:
-      'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
+      'Time after which a transaction that a node has and no block includes is replaced, for at least 12.5 % more.',
     fallback: '30s',
   }),
   RELAY_MAX_FEE: withDefault(decimal(GWEI_DECIMALS), {
@@ -277,9 +277,9 @@ export const environmentSchema = z.object({
     about: 'Order runs at the same time.',
     fallback: '240',
   }),
-  // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
+  // The enclave waits 30 s within one run before it gives up an order that may still be on its way to the broker.
   ORDER_RUN_TIMEOUT: withDefault(duration({ min: '90s' }), {
-    about: 'Time that one order run may take, at least 90s.',
+    about: 'Time limit of one order run, at least 90s.',
     fallback: '120s',
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {

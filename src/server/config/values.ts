@@ -21,7 +21,7 @@ export function relayerKey() {
   return secret(oneOf(privateKey()))
 }
 
-/** Earlier versions took several accounts, separated by commas. */
+/** Earlier versions accepted several accounts, separated by commas. */
 function oneOf<T>(kind: Kind<T>) {
   return z
     .string()
@@ -53,7 +53,7 @@ export function host() {
   return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
 }
 
-/** The URL that `pg` connects to; secret because it holds a password. Off this machine it takes TLS. */
+/** The URL that `pg` connects to; secret because it has a password. A database on another machine needs TLS. */
 export function databaseUrl() {
   return secret(
     z
@@ -78,7 +78,7 @@ function isPrivateConnection({ hostname, searchParams }: URL): boolean {
 }
 
 /**
- * Where an enclave takes jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a
+ * The URL at which an enclave accepts jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a
  * user name.
  */
 export function enclaveUrl() {

@@ -66,7 +66,7 @@ export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
 export type EscrowEvents = ReturnType<typeof createEscrowEvents>
 
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
-/** Kinds by topic 0. Looked up once: ethers hashes the signatures of a whole ABI again for every log that it parses. */
+/** Kinds by topic 0. Resolved once: ethers hashes the signatures of a whole ABI again for every log that it parses. */
 const kindByTopic = new Map(
   Object.entries(KINDS).map(([name, kind]) => [interfaces.orderEscrow.getEvent(name)?.topicHash, kind]),
 )
@@ -138,7 +138,7 @@ export interface EscrowObserver {
   onEvents(events: readonly EscrowEvent[]): void
 }
 
-/** Reads long ranges of the escrow's events in pieces that the nodes take. */
+/** Reads long ranges of the escrow's events in pieces that the nodes accept. */
 export type RangeReader = PieceReader<EscrowPiece>
 
 /** @param orderId reads the events of this order only */
@@ -150,12 +150,12 @@ export function createRangeReader(events: EscrowEvents, maxBlocks: number, order
 export const REREAD_BLOCKS = 64
 
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
-const LOOK_BACK_SECONDS = 38 * 24 * 3_600
+const BACKFILL_SECONDS = 38 * 24 * 3_600
 
-/** Reads past events, which takes hundreds of requests. */
-export type LookBack = ReturnType<typeof createLookBack>
+/** Reads past events, by hundreds of requests. */
+export type Backfill = ReturnType<typeof createBackfill>
 
-export function createLookBack(source: { readonly events: EscrowEvents; readonly ranges: RangeReader }) {
+export function createBackfill(source: { readonly events: EscrowEvents; readonly ranges: RangeReader }) {
   /** The first block of the range, undefined before the first read, and the next one to read. */
   let first: number | undefined
   let next = 0
@@ -195,7 +195,7 @@ export function createLookBack(source: { readonly events: EscrowEvents; readonly
       const fit = last === undefined ? 'kept' : fitOf(last, head)
       if (fit !== 'kept') goBack(fit === 'behind' ? head.number + 1 : head.number)
       if (first === undefined) {
-        next = await firstBlockSince(source.events.blockTime, now - LOOK_BACK_SECONDS, head.number)
+        next = await firstBlockSince(source.events.blockTime, now - BACKFILL_SECONDS, head.number)
         first = next
       }
       while (next <= head.number) {

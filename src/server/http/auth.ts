@@ -11,7 +11,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
  * Checks whether an `Authorization` header shows the relay's shared token: `Bearer <token>` (RFC 6750).
- * Both sides are hashed first, so the comparison takes the same time whatever their lengths.
+ * Both sides are hashed first, so the comparison lasts as long for any length.
  */
 export function relayTokenCheck(expected: string): (authorization: string | undefined) => boolean {
   const expectedHash = sha256(expected)

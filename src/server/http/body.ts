@@ -6,7 +6,7 @@ import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { type FieldError, Problem } from './errors.js'
 
 /**
- * Reads a JSON body into `req.body`, not yet parsed by a schema. Stands in the routes that take a body, after every check of
+ * Reads a JSON body into `req.body`, not yet parsed by a schema. Stands in the routes that accept a body, after every check of
  * the caller.
  *
  * Refuses another media type, charset or content encoding (415), more than `limitBytes` (413), and text that is not strict UTF-8
@@ -100,10 +100,10 @@ export function fieldErrors(error: ZodError): FieldError[] {
   return [...faults.values()]
 }
 
-/** A name as our own members have it; a key, an amount or a ticker does not look like one. */
+/** A name as our own members have it; a key, an amount or a ticker does not resemble one. */
 const MEMBER_NAME = /^[a-z][A-Za-z]{0,31}$/
 
-/** Never a caller's own text, which may be a secret in the wrong place: only those unknown members that look like names. */
+/** Never a caller's own text, which may be a secret in the wrong place: only those unknown members that resemble names. */
 function messageOf(issue: ZodError['issues'][number]): string {
   if (issue.code !== 'unrecognized_keys') return issue.message
   const names = issue.keys.filter((name) => MEMBER_NAME.test(name))

@@ -38,7 +38,7 @@ export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,
     options: {
-      /** The particular fault; the code's remedy when left out. */
+      /** The particular fault; the code's remedy by default. */
       readonly detail?: string
       readonly extensions?: ProblemExtensions
       readonly headers?: Readonly<Record<string, string>>

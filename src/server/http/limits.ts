@@ -23,17 +23,17 @@ export interface LimitOptions {
 }
 
 /**
- * Decides which requests the server takes, before a body is read.
+ * Decides which requests the server accepts, before a body is read.
  *
- * - A probe is taken: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo accepted work.
+ * - A probe is accepted: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo accepted work.
  * - Results of runs are refused by rate alone, for the same reason, where an enclave posts them. Their signature covers the body, so it
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
  *   polls what does not change costs next to nothing.
  * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of
  *   the nodes, and a post half a minute's worth beyond that.
- * - A request gets 503 `overloaded` with all places taken, and 429 `too-many-at-once` beyond its client's places, or those of its site.
- * - A request takes its place once its body has arrived. A body that takes too long gets 408 (`createArrivals`), a run's as well.
+ * - A request gets 503 `overloaded` with all places in use, and 429 `too-many-at-once` beyond its client's places, or those of its site.
+ * - A request acquires its place once its body has arrived. A late body gets 408 (`createArrivals`), a run's as well.
  */
 export function limitClients(options: LimitOptions): RequestHandler {
   const { http, authToken, now } = options
@@ -56,9 +56,9 @@ function isProbe({ path, method, headers }: Request): boolean {
   return path === '/health' && READ_METHODS.includes(method) && headers.origin === undefined
 }
 
-/** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
+/** The share of `maxUnderWay` that reads may use: pages that poll while a node or the broker hangs do not crowd out orders. */
 const READ_SHARE = 0.9
-/** What a client posts goes before what it reads: so much more of its rate of calls may be used up. */
+/** A client's posts have priority over its reads: they may use this much more of its rate of calls. */
 const POST_AHEAD_MS = 30_000
 
 /**
@@ -104,7 +104,7 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Time that a body may take to arrive once its headers have. */
+/** Time limit for a body to arrive, from its headers on. */
 export const BODY_TIMEOUT_MS = 10_000
 /** Bodies on their way at once. Of more, the oldest is given up. */
 export const MAX_ARRIVING = 1_000
@@ -139,17 +139,17 @@ function createArrivals() {
 
 const WINDOW_MS = 60_000
 /**
- * What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas; a
+ * The cost of a request, in units of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas; a
  * file of the documentation 11 ms, and has up to 1.7 MB.
  */
 const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
 
 /**
- * Sets the headers that say what is left. The library's own (`draft-8`) have the client's name in them, hashed anew for each answer: a
+ * Sets the headers that report the remaining quota. The library's own (`draft-8`) have the client's name in them, hashed anew for each answer: a
  * twentieth of what a read costs.
  * @returns the seconds until the limit begins anew
  */
-function sayWhatIsLeft({ rateLimit: info }: Request, res: Response): string {
+function setQuotaHeaders({ rateLimit: info }: Request, res: Response): string {
   const { limit = 0, remaining = 0, resetTime } = info ?? {}
   const seconds = String(Math.max(0, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1_000)))
   res.setHeader('RateLimit-Policy', `"default"; q=${limit}; w=${WINDOW_MS / 1_000}`)
@@ -159,7 +159,7 @@ function sayWhatIsLeft({ rateLimit: info }: Request, res: Response): string {
 
 /**
  * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
- * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ * those beyond the limit. Every answer reports the remaining quota: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
 function limitRate(
   limitPerMinute: number,
@@ -182,14 +182,14 @@ function limitRate(
       // It warns of what is meant here, such as a key of our own.
       validate: false,
       handler(req, res) {
-        throw new Problem('rate-limited', { headers: { 'Retry-After': sayWhatIsLeft(req, res) } })
+        throw new Problem('rate-limited', { headers: { 'Retry-After': setQuotaHeaders(req, res) } })
       },
     }),
   )
   return (req, res, next) => {
     const limiter = req.method === 'POST' ? ofPosts : FILES.test(req.path) ? ofFiles : ofReads
     return limiter?.(req, res, (error?: unknown) => {
-      if (error === undefined) sayWhatIsLeft(req, res)
+      if (error === undefined) setQuotaHeaders(req, res)
       next(error)
     })
   }
@@ -223,7 +223,7 @@ function createWindows(now = () => performance.now()) {
         let { used: totalHits, endsAt } = own
         const site = countedOf(client)[1]
         if (site !== undefined) {
-          // What is refused to a client does not count against its neighbours. A site may use several clients' worth.
+          // A client's refusals do not count against its neighbours. A site may use several clients' worth.
           const ofSite = add(site.key, own.used <= limit ? cost : 0)
           const share = Math.ceil(ofSite.used / site.clients)
           if (share > totalHits) [totalHits, endsAt] = [share, ofSite.endsAt]

@@ -91,12 +91,12 @@ const CODES = new Map<unknown, ProblemCode>([
 const LINGER_MS = 2_000
 
 /** The connections that are being hung up. Further bytes on them are read and dropped. */
-const leaving = new WeakSet<Duplex>()
+const closing = new WeakSet<Duplex>()
 
 /** Handles a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
 function answerClientError(error: Error, socket: Duplex): void {
   const gone = 'code' in error && error.code === 'ECONNRESET'
-  if (!gone && leaving.has(socket)) return
+  if (!gone && closing.has(socket)) return
   if (gone || !socket.writable) {
     socket.destroy()
     return
@@ -107,8 +107,8 @@ function answerClientError(error: Error, socket: Duplex): void {
 
 /** Answers with that problem in place of a request that has not arrived whole, and hangs up. */
 export function hangUpWith(socket: Duplex, code: ProblemCode): void {
-  if (leaving.has(socket) || !socket.writable) return
-  leaving.add(socket)
+  if (closing.has(socket) || !socket.writable) return
+  closing.add(socket)
   const underWay = answerUnderWay(socket)
   if (underWay !== undefined) {
     // The request before this one may have its whole answer; a second one must not be written into it.

@@ -11,7 +11,7 @@ import { Problem } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 
 /**
- * An Express app that names itself to no one, takes a path as it is written, and notes each request's client.
+ * An Express app that names itself to no one, matches a path as it is written, and notes each request's client.
  * @param trustProxy reverse proxies in front
  */
 export function createBareApp(trustProxy = 0): ReturnType<typeof express> {
@@ -30,7 +30,7 @@ export function createBareApp(trustProxy = 0): ReturnType<typeof express> {
   return app
 }
 
-/** What a request to any of the API's ports passes first. */
+/** The middleware that a request to any of the API's ports passes first. */
 export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHandler[] {
   return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost]
 }
@@ -44,7 +44,7 @@ declare global {
     interface Locals {
       /** Set by the request-id middleware, the first of all. */
       requestId: string
-      /** Who asks (`clientOf`). Set first of all. */
+      /** The client that asks (`clientOf`). Set first of all. */
       client: string
       /** Set by the error handler, for the request log. */
       problemCode?: ProblemCode
@@ -67,7 +67,7 @@ export function requestId(): RequestHandler {
   }
 }
 
-/** Takes each request whose answer has gone out, or whose caller has gone away. */
+/** Observes each request whose answer has gone out, or whose caller has gone away. */
 export type HttpObserver = (request: {
   readonly method: string
   /** The route's template. */
@@ -80,7 +80,7 @@ export type HttpObserver = (request: {
   readonly isAborted: boolean
 }) => void
 
-/** Refusals of requests that the server has not looked at: a log line each would cost as much as the refusal. */
+/** Refusals of requests that the server has not read: a log line each would cost as much as the refusal. */
 const REFUSALS: readonly ProblemCode[] = [
   'rate-limited',
   'too-many-at-once',
@@ -147,7 +147,7 @@ function routeOf(req: Request): string {
 
 /**
  * Protects an answer that is no page (OWASP REST Security Cheat Sheet). No page may frame or embed it. No browser may run it,
- * guess its type, ask over plain HTTP, or serve it from its cache unasked. Headers for pages are left out.
+ * guess its type, ask over plain HTTP, or serve it from its cache unasked. Headers for pages are omitted.
  */
 export function securityHeaders(): RequestHandler[] {
   const protect = helmet({

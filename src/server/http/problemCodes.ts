@@ -1,8 +1,8 @@
-/** What an answer says of a code. */
+/** A code's status, title and remedy. */
 export interface ProblemDefinition {
   readonly status: number
   readonly title: string
-  /** What a caller does about it; also the default `detail` of an answer. Backticks enclose code. */
+  /** The caller's remedy; also the default `detail` of an answer. Backticks enclose code. */
   readonly remedy: string
   /** Sent as `Retry-After`, in seconds, when the thrower names no better moment. */
   readonly retryAfterSeconds?: number
@@ -81,11 +81,7 @@ export const PROBLEMS = {
     'Check the digest, or relay the authorization again: relaying is idempotent.',
   ),
   'method-not-allowed': problem(405, 'Method not allowed', 'Use one of the methods in the Allow header.'),
-  'order-ended': problem(
-    409,
-    'Order has ended',
-    'There is nothing left to cancel: read the state of the order.',
-  ),
+  'order-ended': problem(409, 'Order has ended', 'The order has ended already: read its state.'),
   'opening-under-way': problem(
     409,
     'Another opening of the order under way',
@@ -116,7 +112,7 @@ export const PROBLEMS = {
   'resolution-rejected': problem(
     422,
     'Resolution rejected',
-    'Look at the order again, and sign what it needs now.',
+    'Read the order again, and sign what it needs now.',
   ),
   'invalid-signature': problem(
     422,

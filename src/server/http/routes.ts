@@ -17,7 +17,7 @@ export type Route = (Read | Post) & {
 /** A route that only reads: GET, and HEAD with it. */
 export interface Read {
   readonly method: 'GET'
-  /** As Express writes it, with at most one parameter: `/wallet/:address`. */
+  /** Express's form, with at most one parameter: `/wallet/:address`. */
   readonly path: string
   /** The answer for the parameter; an empty text where the path has none. @throws Problem */
   readonly answer: (param: string) => Promise<Representation>
@@ -31,7 +31,7 @@ interface Representation {
   readonly etag: string
 }
 
-/** A route that takes a JSON body. */
+/** A route that accepts a JSON body. */
 interface Post {
   readonly method: 'POST'
   /** Has at most one parameter. */

@@ -5,7 +5,7 @@ import { countedOf } from './clients.js'
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
 /** Those that wait for a turn: of one, far more than an office sends at once; and of all, some 150 MB. */
 const [MAX_WAITING, MAX_WAITING_OF_ALL] = [4_000, 8_000]
-/** A request with more header fields does not wait: `MAX_HEADER_BYTES` of small ones take twenty times their bytes in memory. */
+/** A request with more header fields does not wait: `MAX_HEADER_BYTES` of small ones occupy twenty times their bytes in memory. */
 const MAX_WAITING_FIELDS = 100
 
 /**
@@ -13,7 +13,7 @@ const MAX_WAITING_FIELDS = 100
  * pipelines on many connections delays others by its share of a turn, and not by all that it has sent. A connection that sends
  * more than may wait is closed: no answer could be written ahead of those that are due on it.
  */
-export function takeTurns(): RequestHandler {
+export function fairTurns(): RequestHandler {
   /** Requests that wait, the oldest first, keyed by client or site. */
   const waiting = new Map<string, (() => unknown)[]>()
   const begun = new Map<string, number>()
@@ -31,7 +31,7 @@ export function takeTurns(): RequestHandler {
     begun.clear()
     begunOfAll = 0
     // Each once, and where a turn has no room for all, the first ones go behind the others.
-    for (let left = waiting.size; left > 0 && begunOfAll < OF_ALL_PER_TURN; left--) {
+    for (let rounds = waiting.size; rounds > 0 && begunOfAll < OF_ALL_PER_TURN; rounds--) {
       const [first] = waiting
       if (first === undefined) break
       const [key, queue] = first

@@ -13,7 +13,7 @@ import type { OpeningRecords } from '../store/receipts.js'
  * The function throws StorageError, ChainUnavailableError, ChainAnswerError.
  */
 export function createOrderStatus(deps: {
-  /** At the chain's head; the very same object as long as that is the head. */
+  /** The state at the chain's head; the very same object as long as that is the head. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   /** The very same object as long as the record is. */
   readonly summaryOf: (orderId: Hex) => Promise<OrderSummary | undefined>

@@ -27,7 +27,7 @@ interface OrdersDeps {
   readonly onEscrowSeen: () => void
   /** Called when an envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
-  /** For envelopes whose escrow is not known to be open. */
+  /** The quota of envelopes whose escrow is not known to be open. */
   readonly room: Pick<UnopenedRoom, 'refusal' | 'reserve'>
   /** The escrow, as far as it is known without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
@@ -62,8 +62,8 @@ export function createOrders(deps: OrdersDeps) {
         // Called again when another server, or this server's trigger, has changed the record in between.
         giveBack()
         // An order with an open escrow needs no room.
-        const takesNone = isKnownOpen || client === undefined
-        const occupant = takesNone ? undefined : { client, bytes: bytesWith(current, offered) }
+        const isExempt = isKnownOpen || client === undefined
+        const occupant = isExempt ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)
         const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
         // Reserved before the write, so that concurrent envelopes cannot exceed the room.
@@ -162,9 +162,9 @@ export function createOpenings(deps: {
       await quota.assertMember(signed.account)
       onMember(signed.account)
       await relay.precheck(opening)
-      await quota.take({ orderId, account: signed.account, digest: opening.digest })
+      await quota.reserve({ orderId, account: signed.account, digest: opening.digest })
       if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'
-      // Its account has KYC and pays with its quotas, so the envelope takes none of the room that strangers can fill.
+      // Its account has KYC and pays with its quotas, so the envelope uses none of the room that strangers can fill.
       const received = await orders.receive(order, client, { needsRoom: false })
       // The escrow must not open for an envelope that is not stored.
       if (typeof received === 'string' || received.commit !== commit) return received
@@ -179,9 +179,9 @@ export type Cancels = ReturnType<typeof createCancels>
 
 export function createCancels(deps: {
   readonly domain: IntentDomain
-  /** At the chain's head: asked for once a block and order, however many send cancels. */
+  /** The state at the chain's head: asked for once a block and order, however many send cancels. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
-  /** At the poster's cost where it asks the chain. */
+  /** Charged to the poster where it asks the chain. */
   readonly isSignedBy: IsSignedBy
   readonly records: Pick<OrderRecords, 'update' | 'cancels'>
   /** Called when a cancel has been stored. */
@@ -191,7 +191,7 @@ export function createCancels(deps: {
   return {
     /**
      * Stores an order's cancel, then has the order run; resolves once it is durable, or with the reason why it was not stored. Only
-     * the order's account can store one, so a stranger's junk takes no place.
+     * the order's account can store one, so a stranger's junk uses no place.
      * @throws StorageError, ChainUnavailableError
      */
     async receive(

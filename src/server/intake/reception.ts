@@ -40,7 +40,7 @@ export interface Reception {
 }
 
 /**
- * Takes a posted envelope in, or says why not. Anyone can read an orderId on the chain and post junk under it before its owner does.
+ * Stores a posted envelope, or refuses it with the reason. Anyone can read an orderId on the chain and post junk under it before its owner does.
  * So the escrow's commit decides, and not the first post. Pure.
  */
 export function receive(posted: {
@@ -81,7 +81,7 @@ export function receive(posted: {
   return known === 'unknown' ? unchanged('undecided') : keep(first)
 }
 
-/** The escrow that an earlier run has seen, if that run's envelope is stored: no other can take its place. */
+/** The escrow that an earlier run has seen, if that run's envelope is stored: no other can replace it. */
 function seenEscrow(record: OrderRecord): EscrowKnowledge | undefined {
   const commit = record.escrowCommit
   if (commit === null || matchingCandidate(record, commit) === undefined) return undefined

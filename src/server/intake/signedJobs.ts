@@ -46,7 +46,7 @@ export class JobRefusal extends Error {
 }
 
 /** The author of an envelope, by the signature outside the seal; undefined for a signature that recovers to no key. */
-export function signerOf(digest: Hex, sig: Hex): Hex | undefined {
+function signerOf(digest: Hex, sig: Hex): Hex | undefined {
   try {
     return recoverAddress(digest, sig)
   } catch (error) {
@@ -67,7 +67,7 @@ const UNDECIDED = {
 /** The enclave's own codes of a failure that a caller understands. */
 const PASSED_ON = ['chain-unavailable', 'relay-quota-exhausted', 'relay-budget-exhausted'] as const
 
-/** What the enclave decided. @throws JobRefusal when it decided nothing */
+/** The enclave's decision. @throws JobRefusal when it decided nothing */
 function resultOf(end: SealedJobEnd): RunResult {
   if (end.how !== 'result') throw new JobRefusal(UNDECIDED[end.how])
   const { outcome, code, retryAt } = end.result ?? { outcome: 'failed' }
@@ -106,7 +106,7 @@ export function createPolicy(deps: {
   readonly run: SealedJobs['run']
   /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
   readonly adminOf: (orgId: Hex) => Promise<Hex>
-  /** At the poster's cost where it asks the chain. */
+  /** Charged to the poster where it asks the chain. */
   readonly isSignedBy: IsSignedBy
   readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
@@ -200,7 +200,7 @@ export function createResolutions(deps: {
   readonly run: SealedJobs['run']
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Called when a resolution has taken effect. */
+  /** Called when a resolution is effective. */
   readonly onResolved: () => void
 }) {
   const { domain, ownerOf, run, now, onResolved } = deps

@@ -47,7 +47,7 @@ export function extended(cursor: Cursor, told: readonly NarratedBlock[], head: n
  * missing one does not: a node that is behind has fewer blocks, and so has a chain that was just shortened.
  *
  * @param hashAt the present hash of the block at a height, undefined where the node has none
- * @returns 'unclear' where no block differs, 'reset' where one that counted as final does; else the history that is left, and
+ * @returns 'unclear' where no block differs, 'reset' where one that counted as final does; else the history that remains, and
  *   the blocks that were replaced
  */
 export function judge(

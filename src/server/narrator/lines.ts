@@ -14,7 +14,7 @@ export interface NarratorOutput {
   write(text: string, done: () => void): unknown
 }
 
-/** Prints lines, and resolves when they are written, or soon after the signal when no reader takes them. */
+/** Prints lines, and resolves when they are written, or soon after the signal when no reader consumes them. */
 export type Print = (lines: readonly NarrationLine[], signal: AbortSignal) => Promise<void>
 
 /**
@@ -63,7 +63,7 @@ export function createPrinter(
 const TAG_WIDTH = 10
 /** Wide enough for the longest words that an amount or a version follows, retracted. */
 const SAYS_WIDTH = 'retracted: portfolio updated'.length
-/** Up to 9,999,999.00; a larger amount moves its own line only. */
+/** The width of 9,999,999.00; a larger amount moves its own line only. */
 const NUMBER_WIDTH = 14
 const UNIT_WIDTH = 'shares'.length
 
@@ -88,7 +88,7 @@ export function textLine(line: NarrationLine, hasColours: boolean): string {
   const cell = (isRetracted ? paint('yellow', words) : words) + ''.padEnd(SAYS_WIDTH - words.length)
   const amount = values.find(({ name }) => name === 'amount')
   const others = values.filter((value) => value !== amount)
-  // The number to the right, its unit to the left, so that points and units stand under one another.
+  // Numbers end and units begin in one column, so that points and units stand under one another.
   const [number = '', unit = ''] = amount === undefined ? [] : textOf(amount).split(' ')
   const aligned = number.padStart(NUMBER_WIDTH)
   const column = `${amount === undefined ? aligned : paint('bold', aligned)} ${unit.padEnd(UNIT_WIDTH)}`

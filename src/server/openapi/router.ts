@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { INSTALLATION } from '../../service/version.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 
-/** Where the build writes the API's description. */
+/** The file that the build writes the API's description into. */
 export const PAGES = fileURLToPath(new URL('dist/server/docs/', INSTALLATION))
 
 /** The files that the pages at /docs and /errors load. */
@@ -38,7 +38,7 @@ export function createDocsRouter(): Router {
  * The policy of the two pages. Their files come from this server alone, and they may neither be framed nor send a form anywhere. Their
  * images are two arrows, written into Swagger UI's stylesheet.
  */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

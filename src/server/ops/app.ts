@@ -69,7 +69,7 @@ export function buildOps(deps: {
   return {
     /** The operator's endpoints. */
     app: createOpsApp(readiness, metrics.registry, logger),
-    /** For `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
+    /** The answer of `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
     healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {
       const { status, checks } = await readiness()
       const { gasRemaining, reserveRemaining } = load()

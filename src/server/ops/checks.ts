@@ -16,7 +16,7 @@ import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { servedLeases } from '../store/leaseHolder.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
-/** Where the server is between its start and its end. */
+/** The server's phase between its start and its end. */
 export type Phase = 'starting' | 'running' | 'stopping'
 
 /** The state of a part of the server. Degraded: see to it. Unhealthy: no order can be completed. */
@@ -227,7 +227,7 @@ export function createRelayerView(
 ) {
   let account: AccountHealth | undefined
   return {
-    /** As the last inspection found it; undefined when it could not. */
+    /** The account that the last inspection found; undefined when it could not. */
     account: () => account,
     async inspect(): Promise<CheckReason | null> {
       const current = health()
@@ -270,7 +270,7 @@ export function createStoreView(
         // First, because a write without a standby outlasts the check's time limit.
         if (durability?.waitsForStandby === true && standbys === 0) return 'standby-missing'
         await document.save(Date.now())
-        // A start refuses such a database. Its settings may change later, or another one takes its place.
+        // A start refuses such a database. Its settings may change later, or a failover may replace it.
         return durability?.fault == null ? null : 'store-not-durable'
       } catch (error) {
         if (error instanceof StorageError) return 'store-not-writable'

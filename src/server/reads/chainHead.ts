@@ -45,9 +45,9 @@ export function createChainHead(options: {
     replaces: (next, known) => next.number >= known.number,
   })
   return {
-    /** Takes over a head that another part has just read. */
+    /** Notes a head that another part has just read. */
     note: shared.note,
-    /** Another part's own read of the head, which is taken over. @throws its error */
+    /** Another part's own read of the head, which is kept here. @throws its error */
     ask: shared.ask,
     /**
      * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. For a moment after a
@@ -107,7 +107,7 @@ export function buildReads(deps: {
     charged,
     /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
     shown: { ...blockViews(lane), lane },
-    /** Searches of events take long, so that they wait for themselves alone. */
+    /** Searches of events are slow, so they wait for themselves alone. */
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }
@@ -129,7 +129,7 @@ interface KeptValue<T> {
  * same object. A failure is not kept. A client joins another one's read only while its own would go out at once.
  *
  * @param read reads one block in one turn of the event loop, so that its calls travel as one request
- * @param lane that the reads travel through, if clients take turns in it
+ * @param lane that the reads travel through, if clients alternate in it
  * @returns throws as `read` does
  */
 export function createHeadReads<K extends string, T>(options: {

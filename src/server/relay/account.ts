@@ -13,9 +13,9 @@ import type { Relay } from './relay.js'
 export interface RelayTerm {
   readonly relay: Relay
   readonly txManager: TxManager
-  /** In the order in which they start. */
+  /** The services, in the order of their starts. */
   readonly services: readonly Service[]
-  /** Whether no other server can have taken the account yet, as far as is known. */
+  /** Whether no other server can have the account's lease yet, as far as is known. */
   readonly isTrusted: () => boolean
 }
 
@@ -44,18 +44,18 @@ export function createRelayerAccount(options: {
     term: () => (served?.isTrusted() ? served : undefined),
     /** Those of the given accounts whose keys no server seems to have: their leases are free, as they were at the call before. */
     async areAbandoned(accounts: readonly Hex[]): Promise<ReadonlySet<Hex>> {
-      const taken = new Set((await servedLeases(engine.leases)).map(({ lease }) => lease))
+      const served = new Set((await servedLeases(engine.leases)).map(({ lease }) => lease))
       const before = free
-      free = new Set(accounts.filter((account) => account !== address && !taken.has(leaseOf(account))))
+      free = new Set(accounts.filter((account) => account !== address && !served.has(leaseOf(account))))
       // No other server can have the key of an account where this server's database is its own.
       return engine.isShared ? new Set([...free].filter((account) => before.has(account))) : free
     },
-    /** Resolves once this server has tried to take the account, and serves it if it took it. */
+    /** Resolves once this server has tried to take the account's lease, and serves the account if it has it. */
     tried: tried.promise,
     service: options.serveLease(
       lease,
-      (fenced, held) => {
-        const term = options.build(fenced, held)
+      (fenced, lease) => {
+        const term = options.build(fenced, lease)
         const isServed = createHook('relayer account served', {
           start() {
             served = term
@@ -87,7 +87,7 @@ export interface AccountHealth {
   readonly address: Hex
   /** Wei. */
   readonly balance: bigint
-  /** False: it takes on no new work, even when none is under way. */
+  /** False: it accepts no new work, even when none is under way. */
   readonly isFunded: boolean
 }
 

@@ -16,7 +16,7 @@ export interface Funds {
 /** More than any number of orders can book. */
 const MOST_GAS = 2n ** 60n
 
-/** Decides which work the account takes on, by the highest possible cost of that work and all earlier work. */
+/** Decides which work the account accepts, by the highest possible cost of that work and all earlier work. */
 export type Admission = ReturnType<typeof createAdmission>
 
 export function createAdmission(options: {
@@ -24,7 +24,7 @@ export function createAdmission(options: {
   /** The relayer's address. */
   readonly from: Hex
   readonly fees: FeeMarket
-  /** Wei that new work must leave in the account, beside the bookings for held orders. */
+  /** Wei that new work must not use up, beside the bookings for held orders. */
   readonly minBalance: bigint
   /** The most that signed transactions may cost. */
   readonly committed: () => Commitments
@@ -61,12 +61,12 @@ export function createAdmission(options: {
       // No await until it is kept, so that two authorizations cannot count on the same wei.
       forget(digest)
       const { open, ended } = committed()
-      const left = funds.balance - kept - (open + ended - funds.ended) - gas * price
-      if (left < 0n) throw new RelayRefusal({ code: 'relayer-underfunded' })
+      const remaining = funds.balance - kept - (open + ended - funds.ended) - gas * price
+      if (remaining < 0n) throw new RelayRefusal({ code: 'relayer-underfunded' })
       waiting.set(digest, gas * price)
       kept += gas * price
       try {
-        return await put(bookableWith(left - minBalance, price))
+        return await put(bookableWith(remaining - minBalance, price))
       } catch (error) {
         forget(digest)
         throw error
@@ -77,7 +77,7 @@ export function createAdmission(options: {
   }
 }
 
-/** The most gas that wei above the floor pay for. New work takes nothing from the floor, even where it books no gas. */
+/** The most gas that wei above the floor pay for. New work uses nothing of the floor, even where it books no gas. */
 function bookableWith(wei: bigint, price: bigint): bigint {
   if (wei < 0n) return -1n
   return price === 0n ? MOST_GAS : wei / price

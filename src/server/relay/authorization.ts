@@ -35,7 +35,7 @@ export class RelayRefusal extends Error {
   }
 }
 
-/** An authorization that the enclave signed, or an opening that an account signed, as the call that takes it to the chain. */
+/** An authorization that the enclave signed, or an opening that an account signed, as the call that brings it to the chain. */
 export interface VerifiedAuthorization {
   /** The EIP-712 digest, its id in all stores and routes. */
   readonly digest: Hex

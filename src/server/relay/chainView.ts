@@ -15,7 +15,7 @@ import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 
-/** An authorization, an opening or an enactment, as the call that takes it to the chain. */
+/** An authorization, an opening or an enactment, as the call that brings it to the chain. */
 interface RelayedCall {
   readonly target: Hex
   readonly digest: Hex
@@ -46,7 +46,7 @@ export function createChainView(options: {
     if (isEnactment(data)) {
       return (await createCorporateActions(caller, target).effectiveAt(digest, block)) === LISTED
     }
-    // The three contracts that take authorizations all have `usedDigest`.
+    // The three contracts that accept authorizations all have `usedDigest`.
     const { usedDigest, orders } = createOrderEscrow(caller, target)
     const order = openedByCall(data)
     if (order === null) return usedDigest(digest, block)
@@ -69,7 +69,7 @@ export function createChainView(options: {
   }
 
   return {
-    /** Whether it has taken effect, by any transaction: the one truth about it. An opening has once its very order is there. */
+    /** Whether it is effective, by any transaction: the one truth about it. An opening is once its very order is there. */
     isUsed: (call: RelayedCall) => hasEffect(call, 'latest'),
     /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
     async isDeep(call: RelayedCall): Promise<boolean> {

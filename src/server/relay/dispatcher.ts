@@ -11,11 +11,11 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
-import { pendingRecord, TakenElsewhereError, withLimit } from './record.js'
+import { pendingRecord, SupersededError, withLimit } from './record.js'
 import { afterEffect, gasLimitIn, matchesChain } from './relay.js'
 import { endedJob, type RelayJob } from './relayJob.js'
 
-/** The relay of the whole server: takes authorizations, whichever server holds the account, and finds their receipts. */
+/** The relay of the whole server: accepts authorizations, whichever server serves the account, and finds their receipts. */
 export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
 
 type Kind = 'openings' | 'others'
@@ -33,7 +33,7 @@ interface RelayDispatcherOptions {
   readonly isFunded: () => Promise<boolean>
   /**
    * Authorizations that the account has under way at once, those without a transaction included. Openings have room of their own: a
-   * minute of them must not shut out what takes held orders further.
+   * minute of them must not shut out writes that advance held orders.
    */
   readonly room: Readonly<Record<Kind, number>>
   /** The longest that a caller waits. */
@@ -44,7 +44,7 @@ interface RelayDispatcherOptions {
   readonly logger: Logger
 }
 
-/** Pause between two searches for authorizations that another server has left. */
+/** Pause between two searches for authorizations that another server did not finish. */
 const CLAIM_EVERY_MS = 250
 const SEARCH_EVERY_MS = 30_000
 
@@ -81,7 +81,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
 
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, primaryType } = authorization
-    // A job whose take-up failed here begins like any other.
+    // A job that could not be resumed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
     if (job !== undefined) return acrossTerms(digest, job)
     const term = account.term()
@@ -90,7 +90,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       try {
         return acrossTerms(digest, await term.relay.begin(authorization))
       } catch (error) {
-        if (error instanceof TakenElsewhereError) return follow(digest)
+        if (error instanceof SupersededError) return follow(digest)
         // This server's term of the account is over.
         if (!(error instanceof StorageError && error.code === 'LEASE_LOST')) throw error
       }
@@ -99,7 +99,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     return handOver(authorization)
   }
 
-  /** Stores an authorization for the server that holds the account, or is about to take it. */
+  /** Stores an authorization for the server that serves the account, or soon will. */
   async function handOver(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, primaryType, target, data } = authorization
     const stored = await store.find(digest)
@@ -136,7 +136,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       return (await (jobOf(digest) ?? term.relay.acceptEffect(stored))).current()
     } catch (error) {
       // Another caller has corrected it in between.
-      if (error instanceof TakenElsewhereError) return (await store.get(digest))?.receipt
+      if (error instanceof SupersededError) return (await store.get(digest))?.receipt
       throw error
     }
   }
@@ -146,12 +146,12 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (jobOf(digest) !== undefined || beginnings.has(digest)) return
     term.relay.claim(stored).catch((error: unknown) => {
       // Another server was faster.
-      if (error instanceof TakenElsewhereError) return
+      if (error instanceof SupersededError) return
       logger.warn('authorization not claimed', { digest, ...describeError(error) })
     })
   }
 
-  /** Claims records that no account has taken on, as many as there is room for. */
+  /** Claims records without an account, as many as there is room for. */
   async function claimFree(free: readonly StoredRelay[]): Promise<void> {
     if (free.length === 0 || !(await isFunded())) return
     for (const stored of free) {
@@ -181,7 +181,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
 
   return {
     /**
-     * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
+     * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that is effective.
      *
      * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError, ChainAnswerError
      */
@@ -194,7 +194,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       return beginning
     },
     /**
-     * Whether `post` would take it now. Begins nothing. One that is under way, or has taken effect, passes.
+     * Whether `post` would accept it now. Begins nothing. One that is under way, or effective, passes.
      * @throws as `post`
      */
     async precheck(authorization: VerifiedAuthorization): Promise<void> {

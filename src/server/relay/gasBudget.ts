@@ -23,9 +23,9 @@ export type GasLimits = Config['relay']['gas']
 
 /** The rest of today's gas. */
 export interface RemainingGas {
-  /** Gas left for new orders, refunds, rulebooks and the platform. */
+  /** Gas that remains for new orders, refunds, rulebooks and the platform. */
   readonly gasRemaining: bigint
-  /** Gas left for held orders that need more than their bookings. */
+  /** Gas that remains for held orders that need more than their bookings. */
   readonly reserveRemaining: bigint
   /** Booked for held orders and not set aside yet. */
   readonly booked: bigint
@@ -40,7 +40,7 @@ export type GasBudget = ReturnType<typeof createGasBudget>
 const DAY_MS = 86_400_000
 /**
  * The most that an order's end needs beyond its write-ahead. Both write a portfolio of the same length. The end also moves
- * USDC or makes a claim, which takes 90,000 at most.
+ * USDC or makes a claim, which uses 90,000 at most.
  */
 const END_EXTRA = 120_000n
 /** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
@@ -143,7 +143,7 @@ export function createGasBudget(options: {
       { id: BOOKED, used: 0n, kept: booked, limit: isOfHeld ? undefined : bookable },
       ...(holder === undefined ? [] : [{ id: holder, ...ofHolder }]),
     ].filter(({ used, kept, limit }) => used !== 0n || kept !== 0n || limit !== undefined)
-    // That of all gas comes first, so that transactions of several servers wait for each other in one direction.
+    // The sum of all gas comes first, so that transactions of several servers wait for each other in one direction.
     return [{ id: ALL, used: more('used'), kept, limit: ofAll }, ...others].map((sum) => ({
       kind: 'add',
       day,
@@ -183,7 +183,7 @@ export function createGasBudget(options: {
         const result = await engine.transact([...additions, ...changes, record])
         if (result === 'written') return true
         if (result === 'lost-term') throw storageError('LEASE_LOST')
-        if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
+        if (result === 'duplicate') throw storageError('UNIQUE_KEY_IN_USE')
         if (result === 'beyond') await assertFit(additions)
         // Additions that fit by now are made anew. A conflict is of the record or of the booking.
         else if (additions.length === 0) return false
@@ -211,7 +211,7 @@ export function createGasBudget(options: {
         await engine.transact([...additions, { kind: 'delete', table: 'bookings', id, version }])
       }
     },
-    /** As of the last `refresh`. */
+    /** The figures of the last `refresh`. */
     remaining(): RemainingGas {
       const all = max(limits.perDay - latest.all, 0n)
       return {
@@ -229,7 +229,7 @@ export function createGasBudget(options: {
   }
 }
 
-/** What the sums and the booking depend on. */
+/** The fields that the sums and the booking depend on. */
 function countOf({ gas, receipt }: RelayRecord) {
   return { gas, end: isFinal(receipt) ? receipt.status : null }
 }

@@ -11,7 +11,7 @@ import { RelayRefusal } from './authorization.js'
 /** The openings that the platform pays for at once, by account: few until its orders settle. */
 export type OpeningQuota = ReturnType<typeof createOpeningQuota>
 
-/** What an order's events on the chain say; times in Unix seconds. */
+/** An order's events on the chain; times in Unix seconds. */
 interface History {
   readonly opened: { readonly time: number } | null
   readonly ended: {
@@ -24,11 +24,11 @@ interface History {
 
 /** A new account's places. They fit the orders that an employee places before the first has settled. */
 const FIRST_LIMIT = 10
-/** As many as the escrow lets an account have open. */
+/** The most orders that the escrow lets an account have open. */
 const HIGHEST_LIMIT = 20
 const LOWEST_LIMIT = 1
 const DAY_MS = 86_400_000
-/** A place without a receipt was taken by a server that died, or whose opening another one preceded. */
+/** A place without a receipt was reserved by a server that died, or whose opening another one preceded. */
 const UNSENT_MS = 60_000
 /** An order with less time from its opening to its deadline, in seconds, may find none for an answer. */
 const TIME_FOR_ANSWER_S = 3_600
@@ -48,9 +48,9 @@ type Places = z.output<typeof placesSchema>
 
 /**
  * An order that settles gives its place back, with one more. One that was refused keeps its place for a day after its opening, and
- * then takes it away, and so does one that its account cancelled: both cost the platform as much. One that was refunded for another
- * reason gives its place back: the enclave had taken it, or the platform had no answer in time. Portfolios are ciphertext, so the
- * server cannot know beforehand whether an order will be refused. The chain is asked only when an account has no place left.
+ * then uses it up, and so does one that its account cancelled: both cost the platform as much. One that was refunded for another
+ * reason gives its place back: the enclave had accepted it, or the platform had no answer in time. Portfolios are ciphertext, so the
+ * server cannot know beforehand whether an order will be refused. The chain is asked only when an account has no free place.
  */
 export function createOpeningQuota(options: {
   readonly engine: Engine
@@ -75,7 +75,7 @@ export function createOpeningQuota(options: {
     // A time in the future is from before the clock was set back.
     if (receipt === undefined) return Math.abs(now() - at) > UNSENT_MS ? 'void' : 'pending'
     if (!isFinal(receipt)) return 'pending'
-    // The platform paid for nothing, or another wallet has taken the id.
+    // The platform paid for nothing, or another wallet has used the id.
     if (receipt.status === 'failed')
       return receipt.txHash === null || receipt.error?.name === 'OrderIdTaken' ? 'void' : 'refused'
     const { state, deadline } = await escrowed(orderId)
@@ -133,10 +133,14 @@ export function createOpeningQuota(options: {
       if (orgId === ZERO_BYTES32 || !admitted) throw new RelayRefusal({ code: 'opening-not-sponsored' })
     },
     /**
-     * Takes a place for the opening, unless it has one. Durable when it resolves.
+     * Reserves a place for the opening, unless it has one. Durable when it resolves.
      * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
      */
-    async take({ orderId, account, digest }: Record<'orderId' | 'account' | 'digest', Hex>): Promise<void> {
+    async reserve({
+      orderId,
+      account,
+      digest,
+    }: Record<'orderId' | 'account' | 'digest', Hex>): Promise<void> {
       const earlier = (await receipts.get(digest))?.receipt
       if (earlier !== undefined && earlier.status !== 'failed') return
       let refusal: RelayRefusal | undefined

@@ -22,11 +22,11 @@ export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert
 
 /** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
-/** After this long a call's gas is estimated again: it may need much less by now. */
+/** A call's gas is estimated again after this long: it may need much less by now. */
 const ESTIMATE_MAX_AGE_MS = 60_000
 /** The most kinds of calls whose last estimate is remembered. */
 const MAX_ESTIMATES = 1_024
-/** Three contracts take authorizations. */
+/** Three contracts accept authorizations. */
 const MAX_TARGETS = 8
 const SELECTOR_DIGITS = 10
 
@@ -132,7 +132,7 @@ const LEAST_MARGIN = 80_000n
 
 /**
  * A quarter more than the estimate, and LEAST_MARGIN at least, because the state may differ once the call is mined. It is less where the
- * limit leaves no room, but at least 64/63: a call hands on 63/64 of the gas that it has left (EIP-150).
+ * limit has no such room, but at least 64/63: a call passes on 63/64 of its remaining gas (EIP-150).
  */
 export function gasLimitFor(estimate: bigint, limit: bigint): Forecast {
   const least = estimate + estimate / 63n + 1n

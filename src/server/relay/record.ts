@@ -8,13 +8,13 @@ import type { VerifiedAuthorization } from './authorization.js'
 import type { GasBudget } from './gasBudget.js'
 
 /** Another server has changed the stored record since it was read here, and relays the authorization now. */
-export class TakenElsewhereError extends Error {
-  override readonly name = 'TakenElsewhereError'
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError'
 }
 
 /**
  * The record of an authorization that nothing has been sent for yet.
- * @param account undefined until one takes it on
+ * @param account undefined until it is assigned to one
  * @param earlier the failed one that it is to replace
  */
 export function pendingRecord(
@@ -56,8 +56,8 @@ function hashesOf(transactions: readonly KeptTransaction[]): KeptTransaction[] {
   return transactions.map(({ hash }) => ({ hash }))
 }
 
-/** The record as `account` takes it on: it starts again where another account has sent a transaction for it. */
-export function takenOn(record: RelayRecord, account: Hex): RelayRecord {
+/** The record, assigned to `account`: it starts again where another account has sent a transaction for it. */
+export function assignedTo(record: RelayRecord, account: Hex): RelayRecord {
   if (record.account === account) return record
   const open = isFinal(record.receipt) ? record : changed(record, { status: 'pending', txHash: null })
   return { ...open, account, transactions: hashesOf(record.transactions) }
@@ -76,7 +76,7 @@ function kept(transaction: KeptTransaction, nonce: number): KeptTransaction {
   return transaction.nonce === nonce ? transaction : rest
 }
 
-/** @param transaction null when it took effect by a transaction that this server does not know */
+/** @param transaction null when its effect came from a transaction that this server does not know */
 export function confirmed(record: RelayRecord, transaction: MinedTransaction | null): RelayRecord {
   return changed(record, { status: 'confirmed', ...minedFields(transaction), error: null })
 }
@@ -90,7 +90,7 @@ export function failed(
   return changed(record, { status: 'failed', ...minedFields(transaction), error })
 }
 
-/** It took effect by another party's transaction, in a block that may still be taken back. */
+/** Its effect came from another party's transaction, in a block that may still be reorganized away. */
 export function awaitingDepth(record: RelayRecord): RelayRecord {
   return changed(record, { status: 'pending', ...minedFields(null), error: null })
 }
@@ -123,11 +123,11 @@ function changed(record: RelayRecord, change: Partial<Receipt>): RelayRecord {
 /** The stored record of a job, written version by version. */
 export type JobRecord = ReturnType<typeof createJobRecord>
 
-/** More failures in a row are rare. Where one that is not kept was written, the job counts as taken elsewhere. */
+/** More failures in a row are rare. Where one that is not kept was written, the job counts as superseded. */
 const MAX_DOUBTFUL = 100
 
 /**
- * Each version takes the place of the one that was read or written before. Another server's version in that place is never
+ * Each version replaces the one that was read or written before. Another server's version in that place is never
  * written over.
  */
 export function createJobRecord(
@@ -159,7 +159,7 @@ export function createJobRecord(
     if (doubtful.length < MAX_DOUBTFUL) doubtful.push(next)
     if (await budget.put(next, { record, version }, bookable)) return
     doubtful = doubtful.filter((each) => each !== next)
-    if (!(await resolveDoubt())) throw new TakenElsewhereError()
+    if (!(await resolveDoubt())) throw new SupersededError()
     await replace(next, bookable)
   }
 
@@ -168,7 +168,7 @@ export function createJobRecord(
     current: () => record,
     /**
      * Writes a next version, one after another, so that an older version never replaces a signed transaction. Durable when it resolves.
-     * @throws as `GasBudget.put`; TakenElsewhereError
+     * @throws as `GasBudget.put`; SupersededError
      */
     put: (next: RelayRecord, bookable?: bigint): Promise<void> =>
       writes.run(digest, async () => {

@@ -10,12 +10,12 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { Forecast } from './preflight.js'
 import {
+  assignedTo,
   awaitingDepth,
   confirmed,
   pendingRecord,
   reopened,
-  TakenElsewhereError,
-  takenOn,
+  SupersededError,
   withLimit,
 } from './record.js'
 import { endedJob, pause, type RelayJob, type RelayJobDeps, startJob } from './relayJob.js'
@@ -45,17 +45,17 @@ export function createRelay(
     before: StoredRelay | undefined,
     bookable?: bigint,
   ): Promise<StoredRelay> {
-    if (!(await budget.put(record, before, bookable))) throw new TakenElsewhereError()
+    if (!(await budget.put(record, before, bookable))) throw new SupersededError()
     return { record, version: (before?.version ?? 0) + 1 }
   }
 
-  async function takeUp(stored: StoredRelay): Promise<RelayJob> {
-    return startJob(jobDeps, await replace(takenOn(stored.record, account), stored))
+  async function resume(stored: StoredRelay): Promise<RelayJob> {
+    return startJob(jobDeps, await replace(assignedTo(stored.record, account), stored))
   }
 
   /** @param record the stored one, or else a new one */
   async function accept(record: RelayRecord, stored: StoredRelay | undefined): Promise<RelayJob> {
-    const next = await afterEffect(chain, takenOn(record, account))
+    const next = await afterEffect(chain, assignedTo(record, account))
     if (next === undefined) return endedJob(record)
     const put = await replace(next, stored)
     return isFinal(next.receipt) ? endedJob(next) : startJob(jobDeps, put)
@@ -71,8 +71,8 @@ export function createRelay(
     ])
     if (stored !== undefined && !isFinal(stored.record.receipt)) {
       // A record without an account goes to one that can pay.
-      if (stored.record.account !== account) throw new TakenElsewhereError()
-      return takeUp(stored)
+      if (stored.record.account !== account) throw new SupersededError()
+      return resume(stored)
     }
     const record = pendingRecord(authorization, account, stored?.record)
     const gasLimit = await gasLimitIn(forecast, authorization, chain)
@@ -96,7 +96,7 @@ export function createRelay(
   }
 
   /**
-   * Reopens an authorization whose transaction a reorganization took back, and sends it again where no pool has kept it. A failed
+   * Reopens an authorization whose transaction a reorganization removed, and sends it again where no pool has kept it. A failed
    * write of the record is retried until the term ends.
    */
   function reopen(digest: Hex): void {
@@ -122,29 +122,29 @@ export function createRelay(
     const unfinished = await store.unfinished()
     const own = unfinished.filter(({ record }) => record.account === account)
     for (const stored of own) void registerStored(stored, Promise.resolve(startJob(jobDeps, stored)))
-    logger.info('unfinished authorizations taken up', { count: own.length })
+    logger.info('unfinished authorizations resumed', { count: own.length })
   }
 
   return {
     /** The job of a digest that this account has under way. */
     of: jobs.of,
     /**
-     * Begins to relay an authorization that this server does not have under way. Spends no gas on one that has taken effect.
+     * Begins to relay an authorization that this server does not have under way. Spends no gas on one that is effective.
      *
-     * @throws RelayRefusal, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
+     * @throws RelayRefusal, StorageError: nothing was signed or stored then. SupersededError, ChainUnavailableError
      */
     begin: (authorization: VerifiedAuthorization) =>
       jobs.register(authorization.digest, begin(authorization), authorization.primaryType),
-    /** Takes up a stored record that is not final and not under way here. @throws StorageError, TakenElsewhereError */
-    claim: (stored: StoredRelay) => registerStored(stored, takeUp(stored)),
+    /** Resumes a stored record that is not final and not under way here. @throws StorageError, SupersededError */
+    claim: (stored: StoredRelay) => registerStored(stored, resume(stored)),
     /**
-     * Takes up a stored record whose authorization has taken effect. Confirms it once the effect is deep enough.
-     * @throws StorageError, ChainUnavailableError, TakenElsewhereError
+     * Resumes a stored record whose authorization is effective. Confirms it once the effect is deep enough.
+     * @throws StorageError, ChainUnavailableError, SupersededError
      */
     acceptEffect: (stored: StoredRelay) => registerStored(stored, accept(stored.record, stored)),
     /** How many openings and other authorizations are under way, in any state. */
     underWay: jobs.counts,
-    /** Its start takes up what an earlier term of the account left unfinished. */
+    /** Its start resumes the unfinished work of the account's earlier terms. */
     service: {
       name: 'relay',
       start: recover,
@@ -158,7 +158,7 @@ export function createRelay(
 
 /**
  * The jobs under way, one for each digest at most.
- * @param onEnd called with each that has ended, or was left for the next process
+ * @param onEnd called with each that has ended, or is deferred to the next process
  */
 function createJobs(onEnd: (job: RelayJob) => void) {
   const underWay = new Map<Hex, Promise<RelayJob>>()
@@ -190,7 +190,7 @@ function createJobs(onEnd: (job: RelayJob) => void) {
 }
 
 /**
- * The gas limit of a call that was checked; undefined where it has taken effect and reverts therefore. A node that trails may not know
+ * The gas limit of a call that was checked; undefined where it is effective already and therefore reverts. A node that trails may not know
  * that its digest is used.
  * @throws RelayRefusal `would-revert`; ChainUnavailableError, ChainAnswerError
  */
@@ -220,7 +220,7 @@ export async function matchesChain(chain: ChainView, record: RelayRecord): Promi
 }
 
 /**
- * The next record of an authorization that has taken effect: confirmed once the effect is deep enough. Undefined for a record
+ * The next record of an effective authorization: confirmed once the effect is deep enough. Undefined for a record
  * that is confirmed already. @throws ChainUnavailableError
  */
 export async function afterEffect(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {

@@ -18,8 +18,8 @@ import {
   createJobRecord,
   failed,
   type JobRecord,
+  SupersededError,
   submitted,
-  TakenElsewhereError,
   unresolved,
   withLimit,
 } from './record.js'
@@ -31,7 +31,7 @@ export interface RelayJobDeps {
   readonly admission: Admission
   readonly budget: Pick<GasBudget, 'put'>
   readonly txManager: TxManager
-  /** Called when a final receipt became wrong because its transaction left its block. */
+  /** Called when a final receipt became wrong because its block lost the transaction. */
   readonly reopen: (digest: Hex) => void
   /** Aborts when the term or the server ends. */
   readonly stopping: AbortSignal
@@ -48,13 +48,13 @@ export interface RelayJob {
 }
 
 /**
- * Takes up a stored record. From there on the job reaches its end, in another process if need be.
+ * Resumes a stored record. From there on the job reaches its end, in another process if need be.
  * @param gasLimit of a call that was just checked and admitted
  */
 export function startJob(deps: RelayJobDeps, stored: StoredRelay, gasLimit?: bigint): RelayJob {
   const record = createJobRecord(deps.store, deps.budget, stored)
   const current = () => record.current().receipt
-  return { current, end: takeSteps(deps, record, createJobSteps(deps, record, gasLimit)).then(current) }
+  return { current, end: runSteps(deps, record, createJobSteps(deps, record, gasLimit)).then(current) }
 }
 
 /** A job that has already ended. */
@@ -65,7 +65,7 @@ export function endedJob({ receipt }: RelayRecord): RelayJob {
 /**
  * Retries every failure on the way (nodes, store) until the term ends: the next term goes on from the record.
  */
-async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Promise<void> {
+async function runSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Promise<void> {
   const { stopping, logger } = deps
   const { digest, primaryType } = record.current().receipt
   while (!stopping.aborted) {
@@ -73,18 +73,18 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
       if (await step()) break
     } catch (error) {
       // A transaction that was sent here may be mined, and has its effect once all the same.
-      if (error instanceof TakenElsewhereError) return
+      if (error instanceof SupersededError) return
       logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
       await pause(stopping)
     }
   }
   const { receipt } = record.current()
-  const message = isFinal(receipt) ? 'authorization relayed' : 'authorization left for the next start'
+  const message = isFinal(receipt) ? 'authorization relayed' : 'authorization deferred to the next start'
   logger.info(message, { digest, primaryType, txHash: receipt.txHash, outcome: receipt.status })
   deps.onEnd?.(receipt)
 }
 
-/** Takes the next step for one authorization; true when it was the last. */
+/** Runs the next step of one authorization; true when it was the last. */
 type Step = () => Promise<boolean>
 
 /** Pause after a failed step, and between two checks of an effect that is not deep enough. */
@@ -94,7 +94,7 @@ const PAUSE_MS = 1_000
  * The revert of an opening after its check: another transaction has opened an order under its id, and has paid for that. The relay
  * itself has one opening of an id under way at most. So the account's quota does not pay.
  */
-const ID_TAKEN = 'OrderIdTaken'
+const DUPLICATE_ID = 'OrderIdTaken'
 
 /** A call has failed once nodes refused it under so many nonces, each of which a no-op then used. */
 const MAX_REFUSALS = 5
@@ -114,7 +114,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
   let { gas } = record.current()
   let lastUsed = 0n
   const current = () => ({ ...record.current(), gas })
-  /** Takes the gas of the last mined transaction off its quota. */
+  /** Subtracts the gas of the last mined transaction from its quota. */
   const excuse = () => {
     gas = { ...gas, excused: gas.excused + lastUsed }
   }
@@ -162,7 +162,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     return chain.effectOf(record.current())
   }
 
-  /** True once the effect is as deep as it has to be. Until then a reorganization may take it back. */
+  /** True once the effect is as deep as it has to be. Until then a reorganization may undo it. */
   async function awaitDepth(): Promise<boolean> {
     if (!(await chain.isDeep(relayed))) {
       await pause(deps.stopping)
@@ -186,7 +186,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       return false
     }
     const reason = await chain.reasonOf(record.current(), transaction)
-    if (reason.name === ID_TAKEN) excuse()
+    if (reason.name === DUPLICATE_ID) excuse()
     await record.put(failed(current(), transaction, reason))
     return true
   }
@@ -202,7 +202,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     if (toResume.length > 0) return after(await txManager.resume(toResume, owner))
     if (checkedGas === undefined && (await chain.isUsed(relayed))) return awaitDepth()
     if (refusals >= MAX_REFUSALS) {
-      // Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`.
+      // Its transactions can hardly be mined any more, because no-ops used their nonces. A repeated post asks `usedDigest`.
       await record.put(failed(current(), null, REFUSED))
       return true
     }

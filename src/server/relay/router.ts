@@ -38,9 +38,12 @@ export function relayRoutes(deps: {
         const startedAt = performance.now()
         const authorization = parseBody(signedAuthorizationSchema, body)
         const job = await withRelayProblems(() => relay.post(verify(authorization)))
-        const leftMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
-        if (leftMs > 0)
-          await untilAborted(job.end, AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(leftMs))]))
+        const remainingMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
+        if (remainingMs > 0)
+          await untilAborted(
+            job.end,
+            AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(remainingMs))]),
+          )
         const receipt = job.current()
         return {
           status: isFinal(receipt) ? 200 : 202,

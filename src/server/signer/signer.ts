@@ -20,7 +20,7 @@ import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 /** The key of the account that pays the gas, wherever it is kept. */
 export interface RelayerKey {
   readonly address: Hex
-  /** Low-s ECDSA over the 32 bytes as they are: 65 bytes `r ‖ s ‖ v`, v 27 or 28. May take a while, and fail. */
+  /** Low-s ECDSA over the 32 bytes as they are: 65 bytes `r ‖ s ‖ v`, v 27 or 28. May be slow, and fail. */
   signDigest(digest: Hex): Promise<Hex>
 }
 
@@ -32,13 +32,13 @@ class SigningTimeoutError extends Error {
   override readonly name = 'SigningTimeoutError'
 }
 
-/** Longer than any key of ours takes to give up. The nonce is in use until then, and the monitor may wait for it. */
+/** Every key of ours gives up earlier. The nonce is in use until then, and the monitor may wait for it. */
 const PATIENCE_MS = 20_000
 
 export function createRelayerSigner(key: RelayerKey) {
   return {
     address: key.address,
-    /** The transaction's hash and the bytes that a node takes. @throws what the key throws, SigningTimeoutError */
+    /** The transaction's hash and the bytes that a node accepts. @throws what the key throws, SigningTimeoutError */
     async sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }> {
       const prepared = prepareTransaction(transaction)
       const signature = await withTimeout(key.signDigest(prepared.digest), PATIENCE_MS)
@@ -57,7 +57,7 @@ export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
   }
 }
 
-/** Where the key of the relayer's account is. */
+/** A key in memory, or one in AWS KMS. */
 export type RelayerKeyPlace =
   | { readonly kind: 'private-key'; readonly privateKey: Secret<Hex> }
   | { readonly kind: 'kms'; readonly keyId: string }
@@ -87,7 +87,7 @@ const publicKeySchema = z.looseObject({
 const signedSchema = z.looseObject({ Signature: z.instanceof(Uint8Array) })
 
 /**
- * A key in AWS KMS, which never leaves it. Needs the rights `kms:GetPublicKey` and `kms:Sign`.
+ * A key in AWS KMS, which never exports it. Needs the rights `kms:GetPublicKey` and `kms:Sign`.
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html
  *
  * @throws RelayerKeyError when the package is missing, KMS does not answer, or the key is of another kind
@@ -95,7 +95,7 @@ const signedSchema = z.looseObject({ Signature: z.instanceof(Uint8Array) })
 export async function openKmsKey(options: {
   /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
   readonly keyId: string
-  /** Region, credentials and endpoint; those of AWS's environment when left out. */
+  /** Region, credentials and endpoint; those of AWS's environment by default. */
   readonly client?: KMSClientConfig
   /** Loads the optional package. */
   readonly load?: () => Promise<Kms>
@@ -173,7 +173,7 @@ function integerAt(der: Uint8Array, at: number): { value: bigint; end: number } 
 }
 
 /**
- * The form that all other code takes: `r ‖ s ‖ v`, s in the lower half (EIP-2), v 27 or 28. Two points
+ * The form that all other code uses: `r ‖ s ‖ v`, s in the lower half (EIP-2), v 27 or 28. Two points
  * have this r, and v names the one that recovers to the signer.
  *
  * @throws TypeError, ProtocolError when it is not this signer's signature over this digest

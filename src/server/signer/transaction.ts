@@ -19,7 +19,7 @@ export const signedTransactionSchema = z.strictObject({
 export type SignedTransaction = z.output<typeof signedTransactionSchema>
 
 /**
- * The same, with its bytes only as long as it may be sent again. After that the relay only looks for its hash. A transaction
+ * The same, with its bytes only as long as it may be sent again. After that the relay only asks for its hash. A transaction
  * of another account, which relayed the authorization before, has no nonce here.
  */
 export const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
@@ -41,7 +41,7 @@ const EMPTY = '0x'
 const V_OFFSET = 27
 
 /**
- * A transaction encoded for its signature: ethers' RLP takes a third of the time of its `Transaction`.
+ * A transaction encoded for its signature: ethers' RLP lasts a third of the time of its `Transaction`.
  * @param transaction of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155)
  */
 export function prepareTransaction(transaction: UnsignedTransaction) {
@@ -79,15 +79,6 @@ function prepare(
       )
       return { hash: keccak256(hexToBytes(raw)), raw }
     },
-  }
-}
-
-/** The account that signed a transaction; undefined where the bytes are not a transaction. */
-export function signerOf(raw: Hex): Hex | undefined {
-  try {
-    return addressSchema.parse(Transaction.from(raw).from)
-  } catch {
-    return undefined
   }
 }
 

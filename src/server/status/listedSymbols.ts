@@ -27,7 +27,7 @@ export function createListedSymbols(options: {
   }
 
   return {
-    /** As last read; undefined until the first answer. */
+    /** The symbols as last read; undefined until the first answer. */
     current: () => current,
     /** Every symbol that was listed at one of the reads since the start. */
     seen: () => [...seen].sort(),
@@ -45,7 +45,7 @@ export function createListedSymbols(options: {
   }
 }
 
-/** A listing whose name is not a ticker can't be traded here and is left out. */
+/** A listing whose name is not a ticker can't be traded here and is omitted. */
 function symbolsOf(ids: readonly Hex[]): string[] {
   return ids
     .flatMap((id) => {

@@ -4,7 +4,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { createSharedValue } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
 
-/** Where there are older prices, callers get those rather than wait longer. */
+/** Callers get older prices, where there are any, rather than wait longer. */
 const PATIENCE_MS = 250
 
 /**
@@ -92,7 +92,7 @@ const BARS_MAX_AGE_MS = 60_000
 const BARS_PATIENCE_MS = 1_000
 
 /**
- * The last days' bars of all listed symbols, in one answer for all callers: what a page looks at stays its own affair. A
+ * The last days' bars of all listed symbols, in one answer for all callers: a page's choice of symbols stays its own affair. A
  * stale answer serves while the broker fails or is slow.
  *
  * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
@@ -135,7 +135,7 @@ export function createMarketBarsView({
  */
 export function createMarketClockView(deps: {
   readonly broker: Pick<Broker, 'getClock'>
-  /** After how long the view asks the broker again, although neither opening nor closing has come. */
+  /** Time after which the view asks the broker again, although neither opening nor closing has come. */
   readonly maxAgeMs: number
 }): () => Promise<MarketClock> {
   const { broker, maxAgeMs } = deps
@@ -168,12 +168,12 @@ const ASSET_MAX_AGE_MS = 15 * 60_000
  * Selects the symbols that can be traded here, in the order given: active, tradable, and fractionable because orders are
  * by amount. A record that can't be renewed is used as it is.
  *
- * The function throws BrokerError when the broker does not answer for a symbol that was never looked up.
+ * The function throws BrokerError when the broker does not answer for a symbol that it has never answered for.
  */
 function createTradableAssets(broker: Pick<Broker, 'getAsset'>) {
   const records = new Map<string, { readonly asset: Asset | null; readonly readAt: number }>()
 
-  async function lookUp(symbol: string): Promise<Asset | null> {
+  async function loadAsset(symbol: string): Promise<Asset | null> {
     const known = records.get(symbol)
     if (known !== undefined && performance.now() - known.readAt < ASSET_MAX_AGE_MS) return known.asset
     try {
@@ -188,8 +188,8 @@ function createTradableAssets(broker: Pick<Broker, 'getAsset'>) {
 
   return async (symbols: readonly string[]): Promise<Asset[]> => {
     // All settle first, so that successful answers are kept even when another failed.
-    const looked = await Promise.allSettled(symbols.map(lookUp))
-    return looked.flatMap((result) => {
+    const settled = await Promise.allSettled(symbols.map(loadAsset))
+    return settled.flatMap((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value !== null && isBuyable(result.value) ? [result.value] : []
     })

@@ -20,7 +20,7 @@ export type StatusViews = ReturnType<typeof createStatusViews>
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
   readonly readers: Pick<ClientReaders, 'shared'>
-  /** That the reads of the chain travel through. */
+  /** The lane that the reads of the chain travel through. */
   readonly lane: ReadLane
   readonly contracts: Contracts
   readonly lenses: Lenses
@@ -47,7 +47,7 @@ export function createStatusViews(deps: {
   }
 }
 
-/** Which screen a wallet sees. A founder waits to be admitted, and may still join another institution. An admin trades as an employee does. */
+/** The screen of a wallet. A founder waits to be admitted, and may still join another institution. An admin trades as an employee does. */
 function walletView(address: Hex, facts: WalletFacts): WalletView {
   const isInside = facts.orgId !== ZERO_BYTES32
   const orgId = isInside ? facts.orgId : facts.foundingId

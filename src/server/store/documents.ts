@@ -8,7 +8,7 @@ export interface Entry<T> {
   readonly value: T
   /** A start reads the open documents. */
   readonly isOpen: boolean
-  /** Held by at most one open document of its table. */
+  /** Unique among the open documents of its table. */
   readonly uniqueKey?: string | null
 }
 
@@ -73,7 +73,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
 
   /** Throws for results that no retry changes. */
   function refuse(result: WriteResult): void {
-    if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
+    if (result === 'duplicate') throw storageError('UNIQUE_KEY_IN_USE')
     if (result === 'lost-term') throw storageError('LEASE_LOST')
   }
 

@@ -12,9 +12,9 @@ export interface Row {
   readonly id: string
   /** 1 for a new document, and one more for each change. */
   readonly version: number
-  /** A start reads the open rows and leaves the others alone. */
+  /** A start reads the open rows and no others. */
   readonly isOpen: boolean
-  /** Held by at most one open row of its table. */
+  /** Unique among the open rows of its table. */
   readonly uniqueKey: string | null
   /** JSON. */
   readonly doc: string
@@ -67,7 +67,7 @@ export interface Sum {
   readonly day: number
   /** Counts on its day alone: the first addition of a later day begins at zero. */
   readonly used: bigint
-  /** Counts until it is taken off. Never below zero. */
+  /** Counts until it is subtracted. Never below zero. */
   readonly kept: bigint
 }
 
@@ -76,7 +76,7 @@ export interface Addition extends Sum {
   readonly kind: 'add'
   /** The most that `used` and `kept` may be together afterwards. */
   readonly limit?: bigint | undefined
-  /** A sum of so much at most takes the addition beyond its limit. */
+  /** A sum of so much at most accepts the addition beyond its limit. */
   readonly exempt?: bigint | undefined
 }
 
@@ -88,13 +88,13 @@ export type Change =
 
 /**
  * - `conflict`: another version stands there, or none where there had to be one
- * - `taken`: another open row has the unique key
+ * - `duplicate`: another open row has the unique key
  * - `lost-term`: the lease has been taken again since
  * - `beyond`: an addition would exceed its limit
  *
  * In all four cases the rows are as they were.
  */
-export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term' | 'beyond'
+export type WriteResult = 'written' | 'conflict' | 'duplicate' | 'lost-term' | 'beyond'
 
 /**
  * Keeps rows durably. Every method rejects with StorageError when the medium fails. A write that rejects may have happened,
@@ -105,7 +105,7 @@ export interface Engine {
   readonly isShared: boolean
   /** Reads durable versions only. */
   get(table: Table, id: string): Promise<Row | undefined>
-  /** For an engine that keeps rows in memory: the next `get` reads this one from the medium, where an operator may have mended it. */
+  /** Engines that keep rows in memory read this one from the medium again, where an operator may have mended it. */
   forget?(table: Table, id: string): void
   /** The rows that exist, in any order. */
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
@@ -157,10 +157,10 @@ export const storedLease = z
     ({ name: lease, expires_in_ms: expiresInMs, ...rest }): LeaseState => ({ lease, ...rest, expiresInMs }),
   )
 
-/** Behind each unique key that begins with a prefix of ASCII. */
+/** The bound behind each unique key that begins with a prefix of ASCII. */
 export const endOfKeys = (prefix: string): string => `${prefix}\x7f`
 
-/** The medium of the stores fails. The write must not be taken as done. */
+/** The medium of the stores fails. The write does not count as done. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError'
   /** The engine's, such as `SQLITE_FULL`. */

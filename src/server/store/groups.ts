@@ -42,7 +42,7 @@ export function createGroups<W>(
       const failure = error instanceof StorageError ? error : new StorageError(error)
       const isOfOne = failure instanceof StatementError
       if (isOfOne && group.length > 1) {
-        // One refused write takes its whole group back, so each is tried alone: then only that one fails.
+        // One refused write rolls its whole group back, so each is tried alone: then only that one fails.
         waiting = [...group, ...waiting]
         alone += group.length
         return

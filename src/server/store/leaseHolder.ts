@@ -5,7 +5,7 @@ import { createLifetime, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Engine, Fence, LeaseState, Leases } from './engine.js'
 
-/** One stretch of time in which this process holds a lease. The services that are built for one term end with it. */
+/** One stretch of time in which this process serves a lease. The services that are built for one term end with it. */
 export interface Term {
   readonly fence: Fence
   /** Aborts once the term is over: another process has the lease, or this one gives it back. */
@@ -20,14 +20,14 @@ export interface Term {
 }
 
 /** Called when this process begins to wait for a lease, when it takes it, and when it gives it up. */
-export type LeaseObserver = (lease: string, isHeld: boolean) => void
+export type LeaseObserver = (lease: string, isServing: boolean) => void
 
-/** The leases that a living process holds. @throws StorageError */
+/** The leases that a living process serves. @throws StorageError */
 export async function servedLeases(leases: Pick<Leases, 'list'>): Promise<LeaseState[]> {
   return (await leases.list()).filter(({ expiresInMs }) => expiresInMs > 0)
 }
 
-/** Serves a lease whenever this process holds it. */
+/** Serves a lease whenever this process has it. */
 export type ServeLease = ReturnType<typeof createServeLease>
 
 /** Takes leases whenever they are free, and renews them. */
@@ -57,9 +57,9 @@ export function createServeLease(options: {
       const sentAt = performance.now()
       nextAt = sentAt + renewEveryMs
       // The store may be back after a failure before another process takes the lease: then the same term goes on.
-      const isHeld = await leases.renew(fence, ttlMs).catch(warn('lease not renewed', fence.lease))
-      if (isHeld) onRenewed(sentAt)
-      else if (isHeld === false) over.abort()
+      const isRenewed = await leases.renew(fence, ttlMs).catch(warn('lease not renewed', fence.lease))
+      if (isRenewed) onRenewed(sentAt)
+      else if (isRenewed === false) over.abort()
     }
   }
 

@@ -16,7 +16,7 @@ const MAX_DIGESTS = 20
 const timeSchema = z.iso.datetime()
 
 /**
- * An envelope as it was accepted. The router has checked that `epk` is a point on the curve, which takes longer than
+ * An envelope as it was accepted. The router has checked that `epk` is a point on the curve, which lasts longer than
  * all other checks, and the enclave checks it again.
  */
 const storedEnvelopeSchema = z.strictObject({ ...orderEnvelopeSchema.shape, epk: hexBetween(33, 65) })
@@ -90,7 +90,7 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
   const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
   const cancels = createCancelRecords(options)
   /**
-   * With the record as it is stored until the order has run. Before that any server may remove it, and the next record counts its
+   * Resolves with the record as it is stored until the order has run. Before that any server may remove it, and the next record counts its
    * versions anew.
    */
   const summaries = new LRUCache<Hex, { version: number; summary: OrderSummary; doc: string | undefined }>({

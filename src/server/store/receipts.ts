@@ -48,7 +48,7 @@ export const NO_GAS: z.output<typeof relayGasSchema> = { setAside: 0n, used: 0n,
 export const relayRecordSchema = z.strictObject({
   /** The part that callers see. */
   receipt: receiptSchema,
-  /** The relayer's account that has taken it on; an earlier one after a change of the key. Until then whichever server holds the account takes it. */
+  /** The relayer's account that it is assigned to; an earlier one after a change of the key. Undefined until a server that serves the account claims it. */
   account: addressSchema.optional(),
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
@@ -92,7 +92,7 @@ export function createReceiptStore(options: { readonly engine: Engine; readonly 
     isSame: (one: RelayRecord, other: RelayRecord) => textOf(one) === textOf(other),
     /** The records that are not final, without reading the rest. */
     unfinished: async () => (await documents.openEntries()).map(toStored),
-    /** Those of them that wait for an account to take them on. */
+    /** Those of them that wait for an account. */
     unclaimed: async (limit: number) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),
   }
 }
@@ -129,7 +129,7 @@ export type OpeningRecord = z.output<typeof openingRecordSchema>
 const PREFIX_CHARS = 34
 
 /**
- * The opening that the servers send for an order's id: one at a time, by the id's first 16 bytes, which the escrow takes once. Rejects
+ * The opening that the servers send for an order's id: one at a time, by the id's first 16 bytes, which the escrow accepts once. Rejects
  * with StorageError.
  */
 export type OpeningRecords = ReturnType<typeof createOpeningRecords>

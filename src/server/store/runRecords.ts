@@ -17,7 +17,7 @@ const common = {
   startedAt: z.iso.datetime(),
   /** Unix seconds. */
   stopAt: timestampSchema,
-  /** The enclave that took it, where its answer named one. */
+  /** The enclave that accepted it, where its answer named one. */
   enclave: enclaveBootSchema.optional(),
   /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
   provisional: provisionalResultSchema.optional(),
@@ -37,7 +37,7 @@ const runRecordSchema = z.discriminatedUnion('job', [
   z.strictObject({ job: z.literal('resolve'), ...common }),
   z.strictObject({ job: z.literal('reconcile'), ...common }),
 ])
-/** The row of a run, by which a new term follows it when an earlier term left it under way. */
+/** The row of a run, by which a new term follows it when an earlier term ended before it. */
 export type RunRecord = z.output<typeof runRecordSchema>
 
 /** The runs under way. Every method rejects with StorageError. */

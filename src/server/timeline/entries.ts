@@ -50,7 +50,7 @@ function receivedEntry(parts: TimelineParts): TimedEntry[] {
   return [parts.opening === undefined ? byServer(entry) : beforeOpened(entry, parts)]
 }
 
-/** As with the end, the chain decides whether the order is open. */
+/** The chain decides whether the order is open, as with its end. */
 function openingEntry(parts: TimelineParts): TimedEntry[] {
   const { opening } = parts
   if (opening === undefined) return []
@@ -105,10 +105,10 @@ function runEntries({ attempt, reason, startedAt, ...end }: TriggerRecord): Time
 /** The chain decides: a receipt that differs belongs to blocks that were reorganized away, or are not read yet. */
 function relayEntries(receipt: Receipt, ended: OrderEnd | null): TimedEntry[] {
   const { digest, createdAt, updatedAt, txHash, blockNumber } = receipt
-  const tookEffect = ended !== null && ended.digest === digest
-  const status = tookEffect ? 'confirmed' : receipt.status === 'confirmed' ? 'submitted' : receipt.status
+  const isEffective = ended !== null && ended.digest === digest
+  const status = isEffective ? 'confirmed' : receipt.status === 'confirmed' ? 'submitted' : receipt.status
   const relayed = byServer({ kind: 'relayed', at: createdAt, digest, status })
-  if (tookEffect || txHash === null || status === 'pending') return [relayed]
+  if (isEffective || txHash === null || status === 'pending') return [relayed]
   const minedIn = status === 'failed' ? blockNumber : null
   const sent = { kind: 'transaction', at: updatedAt, digest, txHash, status, blockNumber: minedIn } as const
   return [relayed, byServer(sent)]

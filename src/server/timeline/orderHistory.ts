@@ -49,7 +49,7 @@ export interface OrderHistory {
 
 export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
 
-/** Nodes take no longer transaction. */
+/** Nodes accept no longer transaction. */
 const MAX_CALL_BYTES = 1_048_576
 
 const transactionSchema = z.looseObject({
@@ -177,7 +177,7 @@ export function createOrderHistories(options: HistoryOptions) {
   }
 
   async function begin(orderId: Hex): Promise<Known> {
-    // In this order, so that the escrow's state is not older than the blocks that are read.
+    // The head is asked for first, so that the escrow's state is not older than the blocks that are read.
     const head = await chainHead.ask(events.head)
     const { state, deadline } = await escrow.orders(orderId)
     if (state === 'NONE') return { events: [], history: NO_HISTORY, at: head }
@@ -190,7 +190,7 @@ export function createOrderHistories(options: HistoryOptions) {
     return withHistory(found.events, found.at)
   }
 
-  /** For an order that was opened too long ago for its opening to be known. */
+  /** Covers an order that was opened too long ago for its opening to be known. */
   async function search(orderId: Hex, range: { head: BlockId; isOpen: boolean }, deadline: number) {
     const since = deadline - MAX_LIFETIME_SECONDS
     const from = await firstBlockSince(events.blockTime, since, range.head.number)
@@ -213,7 +213,7 @@ export function createOrderHistories(options: HistoryOptions) {
       histories.set(orderId, next)
       return next.history
     },
-    /** Takes what the escrow poller reads. */
+    /** Notes what the escrow poller reads. */
     observer: {
       onHead: chainHead.note,
       onEvents(seen: readonly EscrowEvent[]) {
@@ -231,7 +231,7 @@ function isCurrent({ events, at }: Known, head: BlockId): boolean {
 }
 
 /**
- * Reads the events of one order, in pieces that the nodes take. Undefined when the node that answered is behind, or the
+ * Reads the events of one order, in pieces that the nodes accept. Undefined when the node that answered is behind, or the
  * chain was reorganized in between.
  * @returns in their order; with the block before the range, null when there is none, and the one as of which this is true
  * @throws ChainUnavailableError, ChainAnswerError

@@ -58,12 +58,12 @@ export function buildTimeline(deps: {
   }
 
   return {
-    /** What happened to an order on the chain, and the server's own acts as far as its store has them. */
+    /** An order's history on the chain, and the server's own acts as far as its store has them. */
     route: read('/orders/:orderId/timeline', timelineSchema, (orderId) =>
       timelineOf(parseParam(bytes32Schema, 'orderId', orderId)),
     ),
     historyOf: histories.of,
-    /** Takes what the escrow poller reads. */
+    /** Notes what the escrow poller reads. */
     observer: histories.observer,
   }
 }
@@ -93,7 +93,7 @@ export function keepDigests<R extends Pick<RelayDispatcher, 'post'>>(
       const ending = ENDS.find((type) => type === primaryType)
       const orderId = ending === undefined ? null : orderOfCall(ending, data)
       if (orderId === null) return job
-      // Only a run settles or refunds an order, and each run leaves a record.
+      // Only a run settles or refunds an order, and each run has a record.
       const kept = records.update(orderId, (current) => current && withDigest(current, digest))
       kept.catch((error: unknown) => {
         logger.warn('relayed digest not kept', { orderId, digest, ...describeError(error) })

@@ -61,7 +61,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     name: 'unopened orders',
     intervalMs: (options.times ?? RETRY_TIMES).escrowMs,
     async tick() {
-      // With the lease, each poll of the escrow's events ends with this check.
+      // The term of a server that has the lease makes this check after each poll of the escrow's events.
       if (active === undefined) await unopened.check()
     },
     logger,
@@ -95,7 +95,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     },
     /** A cancel was stored; its order's next run has it. */
     onCancelled: (orderId: Hex, commit: Hex) => active?.cancelled(orderId, commit),
-    /** For envelopes whose escrow is not known to be open. */
+    /** The quota of envelopes whose escrow is not known to be open. */
     room,
     /** The escrow of an order that this server tracks, from memory. */
     knownEscrow: (orderId: Hex) => (active?.isTrusted() ? active.find(orderId) : undefined),
@@ -109,7 +109,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
       /** Sealed jobs that wait for a permit, by queue. */
       waitingJobs: sealedJobs.waiting(),
     }),
-    /** In the order in which they start. */
+    /** The services, in the order of their starts. */
     services: [unopenedPoller, lease],
   }
 }

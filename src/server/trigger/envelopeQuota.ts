@@ -30,8 +30,8 @@ export function createUnopenedOrders(options: {
 }) {
   const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
   /**
-   * By its id, the Unix milliseconds of its newest envelope, 0 when only its record has them, and when the escrow is read again, in
-   * milliseconds of `performance.now()`: undefined before its first read.
+   * Maps ids to the Unix milliseconds of the newest envelope (0 when only the record has them) and to the time of the escrow's next read, in
+   * milliseconds of `performance.now()`: undefined before the first.
    */
   const noted = new Map<Hex, { readonly storedAt: number; readonly againAt?: number }>()
   const attempt = createRecordAttempts('envelope check deferred: its record fails', logger)
@@ -64,11 +64,11 @@ export function createUnopenedOrders(options: {
       noted.set(orderId, { storedAt: Date.now() })
       room.reserveStored(orderId)
     },
-    /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
-    noteStored(orderId: Hex, takesRoom: boolean) {
+    /** The order is stored, perhaps by another server. @param countsHere whether it counts against this server's quota */
+    noteStored(orderId: Hex, countsHere: boolean) {
       if (noted.has(orderId)) return
       noted.set(orderId, { storedAt: 0 })
-      if (takesRoom) room.reserveStored(orderId)
+      if (countsHere) room.reserveStored(orderId)
     },
     count: () => noted.size,
     /**
@@ -146,7 +146,7 @@ export function createUnopenedRoom(
         if (occupants.size === 0) orders.delete(orderId)
       }
     },
-    /** For an order that is stored: its posters may not be known. */
+    /** Reserves for a stored order, whose posters may not be known. */
     reserveStored(orderId: Hex) {
       if (!orders.has(orderId)) orders.set(orderId, new Set())
     },

@@ -157,7 +157,7 @@ export function createHttpRunner(options: HttpRunnerOptions) {
 function createOffers(
   options: HttpRunnerOptions & {
     readonly times: typeof TIMES
-    /** Whether this server still follows the run, which has time left. */
+    /** Whether this server still follows the run, whose time is not over. */
     readonly mayOffer: (job: Job) => boolean
     /** No enclave runs the job, and none will because of these offers. */
     readonly onRefused: (runId: string) => void
@@ -165,10 +165,10 @@ function createOffers(
 ) {
   const { runRecords, rateLimit, times, mayOffer, onRefused, logger } = options
   const ask = createDoor(options)
-  /** Jobs that are being offered, and whether an enclave may have taken each by an offer without an answer, or by another server's. */
-  const underWay = new Map<string, { mayBeTaken: boolean }>()
+  /** Jobs that are being offered, and whether an enclave may have accepted each by an offer without an answer, or by another server's. */
+  const underWay = new Map<string, { mayBeAccepted: boolean }>()
 
-  /** Records which enclave has taken the run, unless its row is gone. */
+  /** Records which enclave has accepted the run, unless its row is gone. */
   async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
     try {
       await runRecords.change(runId, (run) => ({ ...run, enclave }))
@@ -177,8 +177,8 @@ function createOffers(
     }
   }
 
-  /** Offers a job until the answer is definite. Once an enclave may have taken it, a refusal is no longer definite. */
-  async function offer(job: Job, offered: { mayBeTaken: boolean }): Promise<void> {
+  /** Offers a job until the answer is definite. Once an enclave may have accepted it, a refusal is no longer definite. */
+  async function offer(job: Job, offered: { mayBeAccepted: boolean }): Promise<void> {
     const { runId } = job
     const absentUntil = performance.now() + times.absentMs
     for (let tries = 0; ; tries++) {
@@ -188,63 +188,63 @@ function createOffers(
         return
       }
       // While the enclave is away, one line per run is enough.
-      if (tries === 0) logger.warn('job not taken', { runId, reason: answer.kind, status: answer.status })
+      if (tries === 0) logger.warn('job not accepted', { runId, reason: answer.kind, status: answer.status })
       if (answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
-      offered.mayBeTaken ||= answer.kind === 'unknown'
+      offered.mayBeAccepted ||= answer.kind === 'unknown'
       const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
-      if (isGivenUp && !offered.mayBeTaken) return onRefused(runId)
+      if (isGivenUp && !offered.mayBeAccepted) return onRefused(runId)
       const least = answer.kind === 'absent' ? times.absentAgainMs : times.againMs
       await sleep(Math.min(least * 2 ** tries, times.againMaxMs), undefined, { ref: false })
-      if (!(await takeTurn(job))) return
+      if (!(await awaitTurn(job))) return
     }
   }
 
   /** A missing row belongs to a run that is over. Where the store fails the job is offered: an enclave runs it once. */
-  async function isTaken(runId: string): Promise<boolean> {
+  async function isAccepted(runId: string): Promise<boolean> {
     const record = await runRecords.get(runId).catch(() => 'unknown' as const)
     if (record === 'unknown') return false
     return record === undefined || record.enclave !== undefined || record.result !== undefined
   }
 
   /** Waits for the turn of one more offer; false when the job may no longer be offered. */
-  async function takeTurn(job: Job): Promise<boolean> {
+  async function awaitTurn(job: Job): Promise<boolean> {
     return mayOffer(job) && (await rateLimit.acquire(job.stopAt * 1_000 - Date.now())) && mayOffer(job)
   }
 
   return {
     /**
      * Offers a job until the answer is definite. Never rejects.
-     * @param isAgain of an earlier server's run: unless an enclave is known to have taken it
+     * @param isAgain of an earlier server's run: unless an enclave is known to have accepted it
      */
     async start(job: Job, isAgain: boolean) {
       const { runId } = job
       const known = underWay.get(runId)
       // Offered since an earlier term, and perhaps by the servers between the two terms.
-      if (known !== undefined) known.mayBeTaken = true
+      if (known !== undefined) known.mayBeAccepted = true
       if (known !== undefined) return
-      const offered = { mayBeTaken: isAgain }
+      const offered = { mayBeAccepted: isAgain }
       underWay.set(runId, offered)
-      if (!isAgain || (!(await isTaken(runId)) && (await takeTurn(job)))) await offer(job, offered)
+      if (!isAgain || (!(await isAccepted(runId)) && (await awaitTurn(job)))) await offer(job, offered)
       underWay.delete(runId)
     },
   }
 }
 
 /**
- * Two enclaves behind one URL may both have taken a job whose first answer was lost. The run then belongs to the enclave whose
+ * Two enclaves behind one URL may both have accepted a job whose first answer was lost. The run then belongs to the enclave whose
  * answer arrived. A restart ends only runs of earlier boots.
  */
 function isItsEnd(
-  { enclave: taker }: RunRecord,
+  { enclave: acceptedBy }: RunRecord,
   poster: EnclaveBoot | undefined,
   { code }: RunResult,
 ): boolean {
-  if (taker === undefined || poster === undefined) return true
-  if (poster.instance !== taker.instance) return false
-  return code !== RESTARTED || poster.boot > taker.boot
+  if (acceptedBy === undefined || poster === undefined) return true
+  if (poster.instance !== acceptedBy.instance) return false
+  return code !== RESTARTED || poster.boot > acceptedBy.boot
 }
 
-/** A failure keeps the notice that its run posted before: the refund that it explains may yet take effect. */
+/** A failure keeps the notice that its run posted before: the refund that it explains may still happen. */
 function withProvisional(result: RunResult, provisional: ProvisionalResult | undefined): RunResult {
   return result.outcome === 'failed' ? { ...result, ...provisional } : result
 }
@@ -295,18 +295,18 @@ function answerOf({ status, headers, text }: PostAnswer): OfferAnswer {
   return { kind: 'refused', status, retryAfterMs: Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) }
 }
 
-/** The boot that took the job. A job that was already taken may belong to the boot before the one that answers. */
+/** The boot that accepted the job. A job that was accepted before may belong to the boot before the one that answers. */
 function bootIn(text: string): EnclaveBoot | undefined {
   try {
     const { instance, boot = 0, result } = jobAcceptedSchema.parse(JSON.parse(text))
-    const taker = result === 'accepted' ? boot : Math.max(1, boot - 1)
-    return enclaveBootSchema.safeParse({ instance, boot: taker }).data
+    const acceptedBy = result === 'accepted' ? boot : Math.max(1, boot - 1)
+    return enclaveBootSchema.safeParse({ instance, boot: acceptedBy }).data
   } catch {
     return undefined
   }
 }
 
-/** Where an enclave that stays up posts the notices and results of its runs. */
+/** The routes at which an enclave that stays up posts the notices and results of its runs. */
 export function createRunsRouter(deps: {
   /** Shared with the enclave. */
   readonly secret: Secret

@@ -4,7 +4,7 @@ import type { Outcome, WaitReason } from '../../protocol/job.js'
 import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 
 /**
- * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others.
+ * The tracked orders by account, and whose turn it is. Accounts alternate, so one with many orders can't starve the others.
  * Among accounts that were found due between the same two turns, the one with the oldest escrow goes first. One account has one run
  * at a time. Times are in milliseconds of `performance.now()`.
  */

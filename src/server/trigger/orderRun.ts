@@ -190,7 +190,7 @@ export const RETRY_TIMES = {
   failedMs: 2_000,
   /** The longest wait after a failure. */
   failedMaxMs: 15 * 60_000,
-  /** For `queued` and `placed` without a time, and for `queued` with a time that is past by this clock. */
+  /** The wait of `queued` and `placed` without a time, and of `queued` with a time that is past by this clock. */
   waitingMs: 15_000,
   /** The shortest wait, however early a run asks for the next one. */
   leastMs: 500,

@@ -70,7 +70,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
     const health = await healthOf(socketPath)
     if (health === undefined) {
       if (child === undefined) return start()
-      // One that ends after its runs has closed its socket: it is left to them.
+      // One that ends after its runs has closed its socket: they end it.
       if (!existsSync(socketPath)) silentSince = undefined
       else killIfHung(child.killing)
       return

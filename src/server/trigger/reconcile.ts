@@ -59,7 +59,7 @@ export function createReconcile(options: {
   }
 
   return {
-    /** Takes a run that an earlier server left: no other starts before its end. Call it before the service starts. */
+    /** Adopts an earlier server's run: no other starts before its end. Call it before the service starts. */
     adopt(run: Run) {
       earlier.push(run)
       run.offerAgain?.({ job: 'reconcile' })

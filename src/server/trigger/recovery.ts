@@ -5,11 +5,11 @@ import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import {
+  type Backfill,
   type ChainPosition,
   type ClosedEvent,
   type EscrowEvent,
   type EscrowEvents,
-  type LookBack,
   type OpenedEvent,
   type OpenedOrder,
   REREAD_BLOCKS,
@@ -22,10 +22,10 @@ import type { Scheduler } from './scheduler.js'
 
 /** Reads that travel as one request. */
 export const BATCH = 100
-/** For an order that was opened before the look back: before all others. */
+/** The place of an order that was opened before the backfill: before all others. */
 const FIRST_POSITION: ChainPosition = { block: 0, logIndex: 0 }
 
-/** For work on one record at a time: a failure is logged once, delays no other record, and is left to the next attempt. */
+/** Attempts work on one record at a time: a failure is logged once, delays no other record, and waits for the next attempt. */
 export function createRecordAttempts(message: string, logger: Logger) {
   const failing = new Set<Hex>()
   return async (recordId: Hex, work: () => Promise<void>): Promise<void> => {
@@ -42,7 +42,7 @@ export function createRecordAttempts(message: string, logger: Logger) {
 
 interface RecoveryOptions {
   readonly events: EscrowEvents
-  readonly lookBack: LookBack
+  readonly backfill: Backfill
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: OrderRecords
   readonly scheduler: Scheduler
@@ -57,10 +57,10 @@ interface RecoveryOptions {
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const { events, lookBack, scheduler, logger } = options
+  const { events, backfill, scheduler, logger } = options
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
-  const { events: past, block } = await lookBack.read(now, head)
+  const { events: past, block } = await backfill.read(now, head)
   const last = lastEvents(past)
   const found = await readEscrows(options, last, now)
   for (const { order, state, mayBeReclaim } of found) {
@@ -72,7 +72,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     count: found.filter(({ state }) => state === 'OPEN').length,
   })
   scheduler.release()
-  lookBack.forget()
+  backfill.forget()
   return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
 }
 

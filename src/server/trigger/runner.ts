@@ -5,9 +5,9 @@ import { describeError, type LogFields, type Logger } from '../../service/logger
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
 export interface RunEnd {
-  /** `not-started`: no enclave took the job. Only `result` is definite; after any other ending the job may be tried again. */
+  /** `not-started`: no enclave accepted the job. Only `result` is definite; after any other ending the job may be tried again. */
   readonly how: 'result' | 'timeout' | 'not-started'
-  /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
+  /** The result, or the provisional `failed` of a `timeout`, which may have a notice. */
   readonly result: RunResult | null
 }
 
@@ -24,16 +24,16 @@ export interface EnclaveRunner {
   /** Waits for the end of a run that this server did not start. Never rejects. */
   attach(run: Pick<RunRecord, 'runId'> & RunTime, over?: AbortSignal): Promise<RunEnd>
   /**
-   * Offers the job of an attached run again, unless an enclave is known to have taken it. The earlier server may have ended before
+   * Offers the job of an attached run again, unless an enclave is known to have accepted it. The earlier server may have ended before
    * its offer arrived.
    */
   offerAgain(job: Job): void
 }
 
 /** The enclave calls neither broker nor relay after `stopAt`; this much later its last call is over, too. */
-export const STOPPED_AFTER_MS = 30_000
+const STOPPED_AFTER_MS = 30_000
 
-/** The most bytes of a posted result: far more than a notice of 4 KiB takes in hex. */
+/** The most bytes of a posted result: far more than a notice of 4 KiB in hex. */
 export const MAX_RESULT_BYTES = 65_536
 
 /**
@@ -74,14 +74,14 @@ export interface RunObserver {
   started(job: Job['job']): void
   ended(job: Job['job'], end: RunEnd, durationMs: number): void
   /** The run goes on, and another server follows it. */
-  left(job: Job['job']): void
+  handedOver(job: Job['job']): void
 }
 
 /** A job without the fields of its run. */
 type JobOfRun<Each> = Each extends Job ? Omit<Each, 'runId' | 'stopAt'> : never
 
 /** A job that is to run, with the other fields of its row. */
-export type RunRequest =
+type RunRequest =
   | (JobOfRun<Extract<Job, { job: 'order' }>> & { readonly account: Hex; readonly attempt: number })
   | JobOfRun<Exclude<Job, { job: 'order' }>>
 
@@ -91,7 +91,7 @@ export interface Run {
   /** Never rejects. */
   readonly end: Promise<RunEnd>
   /**
-   * Of a run that an earlier server started: see `EnclaveRunner`. The request need not equal the first one, because an enclave runs
+   * Attaches to a run that an earlier server started: see `EnclaveRunner`. The request need not equal the first one, because an enclave runs
    * a `runId` once.
    */
   offerAgain?(request: RunRequest): void
@@ -108,7 +108,7 @@ const CLOCKS_DIFFER_MS = 30_000
 export function createRuns(options: {
   readonly runRecords: RunRecords
   readonly runner: EnclaveRunner
-  /** Milliseconds that a run may take, unless its start says otherwise. */
+  /** The time limit of a run, unless its start says otherwise. */
   readonly timeoutMs: number
   /** Aborts when another server may follow the runs. */
   readonly over?: AbortSignal
@@ -123,7 +123,7 @@ export function createRuns(options: {
   function toRun(record: RunRecord, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(record.startedAt)
     observer?.started(record.job)
-    const onOver = () => observer?.left(record.job)
+    const onOver = () => observer?.handedOver(record.job)
     over?.addEventListener('abort', onOver, { once: true })
     const logged = end.then((ended) => {
       over?.removeEventListener('abort', onOver)
@@ -165,9 +165,11 @@ export function createRuns(options: {
       }
       return toRun(record, runner.run(toJob(request, record), record, over))
     },
-    /** Follows runs that other servers left and that `isLeft` selects. */
-    async adopt(isLeft: (run: RunRecord) => boolean): Promise<Run[]> {
-      const earlier = (await runRecords.all()).filter((record) => !own.has(record.runId) && isLeft(record))
+    /** Follows runs of other servers that `isAbandoned` selects. */
+    async adopt(isAbandoned: (run: RunRecord) => boolean): Promise<Run[]> {
+      const earlier = (await runRecords.all()).filter(
+        (record) => !own.has(record.runId) && isAbandoned(record),
+      )
       return earlier.map((record) => {
         own.add(record.runId)
         const run = toRun(record, runner.attach(record, over))
@@ -180,8 +182,8 @@ export function createRuns(options: {
      */
     async clear() {
       const all = await runRecords.all()
-      const left = all.filter((run) => !own.has(run.runId) && (isOfFailedStart(run) || isCertainlyOver(run)))
-      await Promise.all(left.map(({ runId }) => discard(runId)))
+      const over = all.filter((run) => !own.has(run.runId) && (isOfFailedStart(run) || isCertainlyOver(run)))
+      await Promise.all(over.map(({ runId }) => discard(runId)))
     },
   }
 }

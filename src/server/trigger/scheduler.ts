@@ -85,7 +85,7 @@ export function createScheduler(
     order.cancelCame = order.running
     if (order.state !== 'OPEN' || order.running) return
     if (!isFirst && order.lastOutcome !== 'rejected') return
-    // One that is due may have been held back by orders that it passes from now on.
+    // One that is due may have been blocked by orders that it passes from now on.
     workers.schedule(order, isDue(order, performance.now()) ? order.reason : 'retry')
   }
 

@@ -14,7 +14,7 @@ export type JobSender = { readonly institution: Hex } | { readonly client: strin
 
 /**
  * Runs of rulebooks and resolutions, with permits of their own, so that they cannot starve orders. What is signed has a queue of
- * its own, in which institutions and the owner take turns; the rest share the other, in which clients take turns.
+ * its own, in which institutions and the owner alternate; the rest share the other, in which clients alternate.
  */
 export type SealedJobs = ReturnType<typeof createSealedJobs>
 
@@ -51,8 +51,8 @@ export function createSealedJobs(options: {
   const line = createSemaphore(1)
 
   async function run(job: 'policy' | 'resolve', envelope: Envelope, deadline: number): Promise<SealedJobEnd> {
-    const takesTurn = await withPermit(line, deadline, () => rateLimit.acquire(deadline - performance.now()))
-    if (takesTurn !== true) return NO_PERMIT
+    const hasTurn = await withPermit(line, deadline, () => rateLimit.acquire(deadline - performance.now()))
+    if (hasTurn !== true) return NO_PERMIT
     if (stopping.aborted) return { how: 'stopping' }
     const run: Run = await runs.start({ job, envelope }, deadline - performance.now())
     const end = await run.end
@@ -82,7 +82,7 @@ export function createSealedJobs(options: {
   }
 }
 
-/** The jobs of a sender run one after the other, and only its next one waits for a permit: so the senders take turns. */
+/** The jobs of a sender run one after the other, and only its next one waits for a permit: so the senders alternate. */
 function createQueue(permits: number) {
   const free = createSemaphore(permits)
   const senders = new Map<string, { jobs: number; readonly turn: Semaphore }>()

@@ -7,8 +7,8 @@ import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import {
+  createBackfill,
   createEscrowEvents,
-  createLookBack,
   createRangeReader,
   type EscrowEvent,
   type EscrowObserver,
@@ -30,7 +30,7 @@ import { createScheduler, type Scheduler } from './scheduler.js'
 /** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
 export type TriggerTerm = ReturnType<typeof createTriggerTerm>
 
-/** What each term is built from. */
+/** The parts that each term is built from. */
 export interface TriggerOptions {
   readonly config: Pick<Config, 'enclave' | 'unopened' | 'broker' | 'chain'>
   /** Each write of a term carries its fence. */
@@ -53,7 +53,7 @@ export interface TriggerOptions {
 /** Pause between two polls of all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
-/** For an order whose event was not seen: after all others. */
+/** The place of an order whose event was not seen: after all others. */
 const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
@@ -73,7 +73,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
   const observer = options.escrowObserver
   const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping, observer })
   const ranges = createRangeReader(events, config.chain.logRange)
-  const lookBack = createLookBack({ events, ranges })
+  const backfill = createBackfill({ events, ranges })
   const attempt = createRecordAttempts('cancel not closed', logger)
   const scheduler = createScheduler({
     ...{ records, orderRuns, rateLimit, times, logger },
@@ -89,7 +89,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
       for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)
       // Cancels are read before anything runs: a start of the server places no order that has been cancelled.
       await scheduler.readCancels()
-      return recover({ events, lookBack, escrow, records, scheduler, logger })
+      return recover({ events, backfill, escrow, records, scheduler, logger })
     },
     onEvent: (event, isPast) => handleEvent(scheduler, escrow, event, isPast),
     async onPolled() {
@@ -143,7 +143,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
   })
 
   return {
-    /** In the order in which they start. */
+    /** The services, in the order of their starts. */
     services: [adoption, scheduler, poller, market, reconcile.service, sweep],
     isTrusted: term.isTrusted,
     stored(orderId: Hex, commit: Hex) {

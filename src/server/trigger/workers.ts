@@ -158,13 +158,13 @@ export function createWorkers(options: WorkersOptions) {
 
   return {
     /**
-     * @param dueAt by the monotonic clock; null for never, and now when left out
+     * @param dueAt by the monotonic clock; null for never, and now by default
      * @param waitsUntil the same in Unix milliseconds, where others have named that time. Should the system clock turn out to have been
      * wrong, the order is due when either clock says so.
      */
     schedule,
     isRunning: (orderId: Hex) => followed.has(orderId),
-    /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
+    /** Follows an earlier server's run: its account waits for it. Before `release`. */
     adopt(run: Run) {
       const { record } = run
       if (record.job === 'order') void withPermit(record.account, (release) => follow(run, release))

@@ -31,7 +31,7 @@ export type AccountView = ReturnType<typeof createAccountView>
 const headSchema = blockSchema.extend({ gasLimit: quantitySchema })
 
 /** A node, or another one behind the same URL, may know the receipt only some blocks after the new count. */
-const TAKEN_DEPTH = 5
+const USED_DEPTH = 5
 
 export function createAccountView(options: {
   readonly rpc: Pick<Rpc, 'send' | 'doubt'>
@@ -47,13 +47,13 @@ export function createAccountView(options: {
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
-    /** The gas that a block takes, by the last poll; undefined before the first. */
+    /** The gas limit of a block, by the last poll; undefined before the first. */
     blockGas: () => blockGas,
     /** Returns the worst break since the last call. */
-    takeBreak(): Break | null {
-      const taken = broken
+    consumeBreak(): Break | null {
+      const latest = broken
       broken = null
-      return taken
+      return latest
     },
     /** One request. @throws ChainUnavailableError, ChainAnswerError */
     async poll(): Promise<AccountState> {
@@ -83,10 +83,10 @@ export function createAccountView(options: {
      * Whether another transaction used the nonce, in a block so deep below `head` that the node cannot just be behind. One request,
      * so that one node answers everything. @throws ChainUnavailableError, ChainAnswerError
      */
-    async isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean> {
-      if (head < TAKEN_DEPTH) return false
+    async isNonceUsed(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean> {
+      if (head < USED_DEPTH) return false
       const [count, atHead, ...receipts] = await send([
-        { method: 'eth_getTransactionCount', params: [address, toQuantity(head - TAKEN_DEPTH)] },
+        { method: 'eth_getTransactionCount', params: [address, toQuantity(head - USED_DEPTH)] },
         blockCall(head),
         ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       ])
@@ -138,7 +138,7 @@ export function createForeignUse(options: {
     if (use !== undefined || searches >= MAX_SEARCHES) suspected.delete(nonce)
     if (use === undefined) logger.warn('use of a nonce not found', { nonce, blockNumber: head })
     if (use === undefined || own.get(use.hash) !== undefined || !options.isTrusted()) return
-    // A killed process of this server may have left a no-op transaction, which is not read at the start.
+    // A killed process of this server may have sent a no-op transaction, which is not read at the start.
     if (use.isToItself) return
     foundAt = performance.now()
     logger.error('relayer key used elsewhere', { nonce, txHash: use.hash })

@@ -34,7 +34,7 @@ type Verdict = 'accepted' | 'known' | 'refused' | undefined
 
 /** Only a broken node fails to answer it: if it succeeds, the node works, and its other answers count. */
 const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
-/** Leaves room for the control in the request that asks for hashes. */
+/** Reserves room for the control in the request that asks for hashes. */
 const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
 
 /** Transactions of one turn of the event loop travel in one request, in the order in which they came. */
@@ -68,12 +68,12 @@ async function submitTo(node: SingleNode, submissions: readonly Submission[]): P
   const answers = await node.send(submissions.map(sendCall))
   if (answers === null) return []
   const refused = submissions.filter((_, index) => !isAccepted(answers[index]))
-  const known = refused.length === 0 ? [] : await node.send([...refused.map(lookUpCall), CONTROL])
+  const known = refused.length === 0 ? [] : await node.send([...refused.map(txByHashCall), CONTROL])
   const isWorking = isResult(known?.[refused.length])
   return submissions.map((submission) => {
     const at = refused.indexOf(submission)
     if (at === -1) return 'accepted'
-    return verdictBy(lookUpCall(submission), known?.[at], isWorking)
+    return verdictBy(txByHashCall(submission), known?.[at], isWorking)
   })
 }
 
@@ -87,7 +87,7 @@ function sendCall({ raw }: Submission) {
   return { method: 'eth_sendRawTransaction', params: [raw] }
 }
 
-function lookUpCall({ hash }: Submission) {
+function txByHashCall({ hash }: Submission) {
   return { method: 'eth_getTransactionByHash', params: [hash] }
 }
 

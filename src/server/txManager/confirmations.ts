@@ -26,7 +26,7 @@ const RECEIPT_LAG_MS = 5_000
 
 export function createConfirmations(options: {
   readonly findMined: FindMined
-  readonly account: Pick<AccountView, 'isTaken'>
+  readonly account: Pick<AccountView, 'isNonceUsed'>
   /** The relayer's address. */
   readonly address: Hex
   readonly pendingTxs: PendingTxs
@@ -62,8 +62,8 @@ export function createConfirmations(options: {
     const own = tx.transactions.filter(({ nonce }) => nonce === tx.nonce)
     const hashes = own.map(({ hash }) => hash)
     const isOverdue = performance.now() - tx.missedSince >= RECEIPT_LAG_MS
-    if (!isOverdue && !(await options.account.isTaken(tx.nonce, hashes, head))) return
-    options.logger.warn('nonce lost', { nonce: tx.nonce, txHash: tx.newest.hash, reason: 'taken' })
+    if (!isOverdue && !(await options.account.isNonceUsed(tx.nonce, hashes, head))) return
+    options.logger.warn('nonce lost', { nonce: tx.nonce, txHash: tx.newest.hash, reason: 'used' })
     nonceManager.consume(tx.nonce)
     nonceManager.resync('pending')
     pendingTxs.finish(tx, { kind: 'displaced' })
@@ -89,7 +89,7 @@ export function createConfirmations(options: {
 /** Asks for the transaction of a hash; null when it is in no block. @throws ChainUnavailableError, ChainAnswerError */
 type FindMined = (hash: Hex) => Promise<MinedTransaction | null>
 
-/** Where there is no contract, a call succeeds without an effect. */
+/** A call to an address without a contract succeeds without an effect. */
 export function hasEffect({ succeeded, loggedBy }: MinedTransaction, target: Hex): boolean {
   return succeeded && loggedBy.some((address) => sameAddress(address, target))
 }
@@ -131,7 +131,7 @@ interface ReportedTransaction {
   readonly dropped: () => void
 }
 
-/** Transactions that were reported as mined: a reorganization deeper than the confirmations may still take them back. */
+/** Transactions that were reported as mined: a reorganization deeper than the confirmations may still remove them. */
 export type ConfirmedTransactions = ReturnType<typeof createConfirmedTransactions>
 
 /** Two epochs of Ethereum, after which a block is final. */
@@ -143,7 +143,7 @@ export function createConfirmedTransactions(findMined: FindMined) {
   const kept = new Set<ReportedTransaction>()
   const suspected = new Set<ReportedTransaction>()
   /**
-   * Found in a block above every head that was seen. When another block takes that one's place before a poll has seen it, the history seems
+   * Found in a block above every head that was seen. When another block replaces that one before a poll has seen it, the history seems
    * unbroken. So each is asked for once more when the head is there.
    */
   const aboveHead = new Set<ReportedTransaction>()
@@ -173,7 +173,7 @@ export function createConfirmedTransactions(findMined: FindMined) {
       }
     },
     isEmpty: () => kept.size === 0,
-    /** Drops those that are too deep to be taken back. */
+    /** Drops those that are too deep to be reorganized away. */
     forget(head: number) {
       for (const reported of kept)
         if (head - reported.transaction.blockNumber >= DEPTH) stopWatching(reported)

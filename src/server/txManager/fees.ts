@@ -16,7 +16,7 @@ export function createFeeMarket(options: { rpc: Rpc; ceiling: bigint; maxAgeMs: 
 /**
  * Fees for replacing a transaction under the same nonce. Nodes demand 10 % more on both, some 12.5 %.
  *
- * @returns null when the ceiling leaves no room for that
+ * @returns null when the ceiling does not allow that
  */
 export function raisedFees(previous: Fees, current: Fees, ceiling: bigint): Fees | null {
   const limit = max(priceLimit(current), raise(priceLimit(previous)))

@@ -21,9 +21,9 @@ export function createMonitor(options: {
   readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
-  /** For a transaction whose nonce is used. */
+  /** Handles a transaction whose nonce is used. */
   readonly check: CheckConfirmations
-  /** For a transaction that is in no block. */
+  /** Handles a transaction that is in no block. */
   readonly resubmit: Resubmission
   readonly sendAhead: Pick<SendAhead, 'observeCount'>
   readonly closeGaps: CloseGaps
@@ -40,9 +40,9 @@ export function createMonitor(options: {
     return confirmed.isEmpty() ? RESTING_POLL_MS : IDLE_POLL_MS
   }
 
-  /** After a reorganization blocks may come back; after a reset they do not. */
+  /** Blocks may come back after a reorganization, and not after a reset. */
   function noticeBreak(poll: AccountState): Break | null {
-    const broken = account.takeBreak()
+    const broken = account.consumeBreak()
     if (broken === null) return null
     logger.warn('history changed', { reason: broken, blockNumber: poll.head })
     if (broken === 'reset') confirmed.clear()
@@ -50,13 +50,13 @@ export function createMonitor(options: {
     return broken
   }
 
-  /** In the order of their nonces. A transaction that fails waits for the next poll and delays no other. */
+  /** Follows the order of nonces. A transaction that fails waits for the next poll and delays no other. */
   async function each(isOne: (nonce: number) => boolean, act: (tx: PendingTx) => Promise<void>) {
     const some = pendingTxs.all().filter(({ nonce }) => isOne(nonce))
     await Promise.all(
       some.map((tx) =>
         act(tx).catch((error: unknown) => {
-          logger.warn('transaction left for the next poll', { nonce: tx.nonce, ...describeError(error) })
+          logger.warn('transaction deferred to the next poll', { nonce: tx.nonce, ...describeError(error) })
         }),
       ),
     )
@@ -108,7 +108,7 @@ export function createResubmission(options: {
   const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
 
   /** A transaction that was in a block before is sent again immediately. */
-  function leaveBlock(tx: PendingTx): void {
+  function dropFromBlock(tx: PendingTx): void {
     if (tx.blockNumber !== undefined) tx.sentAt = undefined
     tx.blockNumber = undefined
     tx.missedSince = undefined
@@ -135,7 +135,7 @@ export function createResubmission(options: {
     else abandon(tx)
   }
 
-  /** Above a lower pending nonce, or in no pool, a higher fee helps only where nodes drop the transaction because fees have risen. */
+  /** A higher fee above a lower pending nonce, or in no pool, helps only where nodes drop the transaction because fees have risen. */
   async function keepWaiting(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
@@ -143,7 +143,7 @@ export function createResubmission(options: {
   }
 
   return async (tx, { count, pending }) => {
-    leaveBlock(tx)
+    dropFromBlock(tx)
     const isInPool = tx.nonce < pending
     const isNext = tx.nonce === count
     if (isNext && !tx.wasNext) becomeNext(tx)
@@ -168,13 +168,13 @@ function isUnanswered(answers: NodeAnswers | undefined): boolean {
 /** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */
 type CloseGaps = (poll: AccountState, broken: Break | null) => Promise<void>
 
-/** How long a gap is left open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
+/** How long a gap stays open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
 const PATIENCE_MS = 3_000
 /** More gaps mean that the chain has lost the transactions below, and no-ops would cost more than starting again. */
 const MAX_FILLED = 16
 
 /**
- * A crash between two saves, a lost record or a chain that lost blocks leaves gaps. A no-op transaction fills each; where they
+ * A crash between two saves, a lost record or a chain that lost blocks makes gaps. A no-op transaction fills each; where they
  * are too many for that, the transactions above start again below.
  */
 export function createNonceGaps(options: {

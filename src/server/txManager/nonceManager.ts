@@ -67,7 +67,7 @@ export function createNonceManager(
         reserve(nonce)
         return nonce
       }),
-    /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to take. */
+    /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to use. */
     reserve,
     /** Frees a nonce under which no transaction was signed, or none can be mined. The next `acquire` assigns it again. */
     recycle,

@@ -40,7 +40,7 @@ export type TxOutcome =
 export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
   save(transaction: SignedTransaction): Promise<void>
-  /** From now on the commitments include its cost. Called once, and not for a resumed call. */
+  /** The commitments include its cost from now on. Called once, and not for a resumed call. */
   counted(): void
   /** Asked before a transaction that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
@@ -64,7 +64,7 @@ export interface PendingTx {
   gasLimit: bigint
   /** The most wei that it may cost. */
   maxCost: bigint
-  /** Since when the newest transaction could have been mined, by `performance.now()`. */
+  /** The time from which the newest transaction could have been mined, by `performance.now()`. */
   waitsSince: number
   /** Whether a poll has found every lower nonce used. Only from then on does a refusal concern this transaction. */
   wasNext: boolean
@@ -74,7 +74,7 @@ export interface PendingTx {
   answers: NodeAnswers | undefined
   /** The block that it was last seen in. */
   blockNumber: number | undefined
-  /** Since when the nonce is used, but by none of these transactions, by `performance.now()`. */
+  /** The time from which the nonce is used, but by none of these transactions, by `performance.now()`. */
   missedSince: number | undefined
   /** Resolves when it is in a block for the first time, or ended otherwise. */
   readonly mined: Promise<void>
@@ -85,7 +85,7 @@ export interface PendingTx {
 
 /**
  * @param transactions at least one; the last one's nonce is the one that counts
- * @param bounds of the last one; read from its bytes when left out
+ * @param bounds of the last one; read from its bytes by default
  */
 export function createPendingTx(
   transactions: readonly KeptTransaction[],
@@ -140,7 +140,7 @@ export function isNoOp(transaction: { readonly to: string | null }, relayer: Hex
   return transaction.to !== null && sameAddress(transaction.to, relayer)
 }
 
-/** The most that a transaction may take. */
+/** The highest cost of a transaction. */
 type Bounds = Pick<PendingTx, 'gasLimit' | 'maxCost'>
 
 function boundsOf({ raw }: SignedTransaction): Bounds {
@@ -187,13 +187,13 @@ export function createPendingTxs() {
       if (outcome.kind === 'displaced') tx.owner.lost()
       tx.finish(outcome)
     },
-    /** In the order of their nonces. */
+    /** The transactions, in the order of their nonces. */
     all: () => [...pendingTxs].toSorted((a, b) => a.nonce - b.nonce),
     of(nonce: number): PendingTx | undefined {
       for (const tx of pendingTxs) if (tx.nonce === nonce) return tx
       return undefined
     },
-    /** In no particular order, and not copied, because every offer iterates over them. */
+    /** The transactions unsorted, and not copied, because every offer iterates over them. */
     unordered: (): Iterable<PendingTx> => pendingTxs,
     count: () => pendingTxs.size,
     committed: () => ({ open, ended }),

@@ -64,7 +64,7 @@ export function createSender(options: SenderOptions) {
   const { rpc, pendingTxs, broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
   const broadcasts = new Set<Promise<void>>()
 
-  /** Where a rollup adds the cost of its parent chain to the gas, that cost may rise a little before the transfer is mined. */
+  /** A rollup adds the cost of its parent chain to the gas, which may rise a little before the transfer is mined. */
   async function noOp(): Promise<CheckedCall> {
     const call = { to: signer.address, data: '0x' } as const
     const [answer] = await rpc.send([
@@ -103,14 +103,14 @@ export function createSender(options: SenderOptions) {
       tx.answers = answers
       if (isAccepted(tx) && !wasAccepted) tx.waitsSince = performance.now()
       if (!isAccepted(tx) && wasAccepted && tx.wasNext) {
-        logger.warn('no node took a transaction', { txHash: hash, nonce })
+        logger.warn('transaction refused by all nodes', { txHash: hash, nonce })
       }
     })
     broadcasts.add(sent)
     await sent
   }
 
-  /** Where the ceiling leaves no room for a raise, a different call offers the same fee: a node that has none accepts it. */
+  /** A different call offers the same fee where the ceiling allows no raise: a node that has none accepts it. */
   async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
     const previous = readTransaction(tx.newest.raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
@@ -127,7 +127,7 @@ export function createSender(options: SenderOptions) {
     write,
     /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
     broadcast,
-    /** Raises its fee if the ceiling leaves room, and sends it again in any case. */
+    /** Raises its fee if the ceiling allows, and sends it again in any case. */
     async resubmit(tx: PendingTx) {
       tx.waitsSince = performance.now()
       await replace(tx, readTransaction(tx.newest.raw))
@@ -141,7 +141,7 @@ export function createSender(options: SenderOptions) {
     async giveUp(tx: PendingTx) {
       tx.waitsSince = performance.now()
       if (!isNoOp(readTransaction(tx.newest.raw), signer.address))
-        logger.warn('nonce filled: no node takes its transaction', { nonce: tx.nonce })
+        logger.warn('nonce filled: transaction refused by all nodes', { nonce: tx.nonce })
       return replace(tx, await noOp())
     },
     /**
@@ -162,21 +162,21 @@ export function createSender(options: SenderOptions) {
   }
 }
 
-/** Offers transactions to the nodes in the order of their nonces, and no further ahead than the nodes take them. */
+/** Offers transactions to the nodes in the order of their nonces, and no further ahead than the nodes accept them. */
 export type SendAhead = ReturnType<typeof createSendAhead>
 
 /**
- * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
- * offered above a refused one. Once a node takes that one, the next follows immediately.
+ * Some chains accept only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
+ * offered above a refused one. Once a node accepts that one, the next follows immediately.
  *
- * Nor are more offered than one block takes by their gas limits: a node that fills a block may skip one that no longer fits, meet
+ * Nor are more offered than fit into one block by their gas limits: a node that fills a block may skip one that no longer fits, meet
  * smaller ones above it out of turn, and drop those from its pool.
  */
 export function createSendAhead(options: {
   readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
   readonly sender: Pick<Sender, 'broadcast'>
   readonly account: Pick<AccountView, 'blockGas'>
-  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
   readonly limit: number | undefined
 }) {
   const { pendingTxs, sender, account, limit } = options

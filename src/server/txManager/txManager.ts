@@ -22,7 +22,7 @@ interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'
   readonly confirmations: number
   /** How many transactions may be unmined at the same time. */
   readonly maxInFlight: number
-  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
   readonly maxSentAhead?: number | undefined
   /** A transaction that is not mined after this long is resubmitted with a higher fee. */
   readonly resubmitAfterMs: number
@@ -32,7 +32,7 @@ interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'
   readonly onForeign: () => void
 }
 
-/** The one user of the relayer's account: gets calls mined, many at a time, and leaves no nonce gap. */
+/** The one user of the relayer's account: gets calls mined, many at a time, and maintains no nonce gap. */
 export type TxManager = ReturnType<typeof createTxManager>
 
 export function createTxManager(options: TxManagerOptions) {
@@ -40,7 +40,7 @@ export function createTxManager(options: TxManagerOptions) {
   const gasMeter = createGasMeter()
   const pendingTxs = createPendingTxs()
   const semaphore = createSemaphore(options.maxInFlight)
-  /** Half of the permits, so that what takes held orders further does not wait behind thousands of openings. */
+  /** Half of the permits, so that writes that advance held orders do not wait behind thousands of openings. */
   const openings = createSemaphore(Math.ceil(options.maxInFlight / 2))
   const { rpc, pollIntervalMs: intervalMs, logger } = options
   const { address } = options.signer
@@ -72,7 +72,7 @@ export function createTxManager(options: TxManagerOptions) {
     if (nonce === undefined) return undefined
     try {
       const tx = await sender.write(call, nonce, owner)
-      // Without an await between the two, so that its cost is always counted in exactly one place.
+      // No await stands between the two, so that its cost is always counted in exactly one place.
       pendingTxs.add(tx)
       owner.counted()
       return tx
@@ -101,7 +101,7 @@ export function createTxManager(options: TxManagerOptions) {
         await tx.mined
         return tx.outcome
       } finally {
-        // A transaction in a block takes up no room in the nodes' pools.
+        // A transaction in a block uses no room in the nodes' pools.
         semaphore.release()
         if (isOpening) openings.release()
       }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBareApp } from '../../../src/server/http/middleware.js'
-import { takeTurns } from '../../../src/server/http/turns.js'
+import { fairTurns } from '../../../src/server/http/turns.js'
 import { bareServer } from '../../support/bareServer.js'
 import { eventually } from '../../support/eventually.js'
 import { startRawServer } from '../../support/rawServer.js'
@@ -22,7 +22,7 @@ async function pipeline(url: string, requests: string) {
 
 function inTurns(answer: RequestListener) {
   const app = createBareApp(1)
-  app.use(takeTurns(), answer)
+  app.use(fairTurns(), answer)
   return startRawServer(app)
 }
 

@@ -65,7 +65,7 @@ async function setUp(deadline = DEADLINE) {
     for (let each = 0; each < count; each++) {
       const next = digest(sent + 1)
       try {
-        await quota.take({ orderId: next, account: ALICE, digest: next })
+        await quota.reserve({ orderId: next, account: ALICE, digest: next })
         taken.push(next)
         sent++
       } catch (error) {
@@ -78,7 +78,7 @@ async function setUp(deadline = DEADLINE) {
     for (const orderId of orders) states.set(orderId, state)
   }
   const retryAfterMs = () =>
-    quota.take({ orderId: digest(sent + 1), account: ALICE, digest: digest(sent + 1) }).then(
+    quota.reserve({ orderId: digest(sent + 1), account: ALICE, digest: digest(sent + 1) }).then(
       () => 0,
       (error) => error.reason.retryAfterMs,
     )
@@ -163,7 +163,7 @@ test('an opening posted again takes its place once; one that failed takes anothe
   const { quota, take, failures } = await setUp()
   const [first] = await take(9)
   if (first === undefined) throw new Error('none was taken')
-  const again = () => quota.take({ orderId: first, account: ALICE, digest: first })
+  const again = () => quota.reserve({ orderId: first, account: ALICE, digest: first })
   await again()
   failures.set(first, 'ERC20InsufficientBalance')
   await again()

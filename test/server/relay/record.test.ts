@@ -4,8 +4,8 @@ import { createGasBudget } from '../../../src/server/relay/gasBudget.js'
 import {
   createJobRecord,
   pendingRecord,
+  SupersededError,
   submitted,
-  TakenElsewhereError,
   withLimit,
 } from '../../../src/server/relay/record.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -73,7 +73,7 @@ test("a job ends where another server's version stands, also in the place of a w
   await expect(record.put(sent(1))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   await late.engine.transact([store.toChange(DIGEST, sent(2), 1)])
   await late.land()
-  await expect(record.put(sent(3))).rejects.toThrow(TakenElsewhereError)
+  await expect(record.put(sent(3))).rejects.toThrow(SupersededError)
   expect(await store.find(DIGEST)).toEqual({ record: sent(2), version: 2 })
 })
 

@@ -197,7 +197,7 @@ describe('a server that sleeps while another takes its account', () => {
     const other = await takeOver()
     const sent = sends().length
     wake()
-    await soon(() => sleeper.relay.log.text()).toContain('authorization left for the next start')
+    await soon(() => sleeper.relay.log.text()).toContain('authorization deferred to the next start')
     expect(sends()).toHaveLength(sent)
     const { txHash } = receiptOf(await other.relay.relay(MINT, { Prefer: 'wait=0' }))
     await mine(chain())

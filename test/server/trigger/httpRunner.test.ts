@@ -118,7 +118,7 @@ describe('a run', () => {
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, SETTLED)
     expect((await end).result).toEqual(SETTLED)
-    expect(logText()).toContain('job not taken')
+    expect(logText()).toContain('job not accepted')
     for (const secret of [door.url, RUN_SECRET, JSON.stringify(door.offers[0]?.body.envelope)])
       expect(logText()).not.toContain(secret)
   })

@@ -43,7 +43,7 @@ async function setUp() {
 test('one run of the reconcile is under way, also when the record of an ended one could not be removed', async () => {
   const { runRecords, runs, runner, left } = await setUp()
   const run = await runs.start({ job: 'reconcile' })
-  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_IN_USE' })
   await runner.receiveResult(run.record.runId, RESULT)
   await run.end
   left.writes = 1
@@ -69,7 +69,7 @@ test('a start whose record is written only after the next start has looked for i
     await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   }
   await late.land()
-  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_IN_USE' })
   await runs.clear()
   const next = await runs.start({ job: 'reconcile' })
   await runs.clear()

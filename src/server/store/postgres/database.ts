@@ -17,14 +17,14 @@ import {
 export type Database = ReturnType<typeof createDatabase>
 
 /**
- * The least time that establishing a connection may take, even if the statements that wait for it give up. Otherwise a busy
+ * The least time limit for establishing a connection, even if the statements that wait for it give up. Otherwise a busy
  * machine would never complete one.
  */
 const CONNECTING_MS = 3_000
 
 /** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
 export function createDatabase(options: {
-  /** In the form that `pg` takes, TLS included: https://node-postgres.com/features/connecting#connection-uri */
+  /** The form of `pg`, TLS included: https://node-postgres.com/features/connecting#connection-uri */
   readonly url: Secret
   readonly maxConnections: number
   /** How long a statement waits for a connection, and then for its answer. */
@@ -46,7 +46,7 @@ export function createDatabase(options: {
   // An idle connection has ended. The next statement opens another one, or fails and reports why.
   pool.on('error', ignore)
   pool.on('connect', (client) => {
-    // From its first moment: the database may end a connection in the answer that completes it. A statement reports it as well.
+    // The database may end a connection in the answer that completes it. A statement reports that as well.
     client.on('error', ignore)
     madeAt.set(client, performance.now())
   })
@@ -95,7 +95,7 @@ const ignore = () => undefined
 
 const NO_ANSWER = 'ETIMEDOUT'
 const NO_CONNECTION = 'CONNECT_TIMEOUT'
-/** A former primary, which takes no writes any more. */
+/** A former primary, which accepts no writes any more. */
 const READ_ONLY = '25006'
 const IS_LOST = new Set<string | undefined>([NO_ANSWER, READ_ONLY])
 /** Its values, its constraints, its length, or a deadlock: the classes of PostgreSQL's codes. */

@@ -66,7 +66,7 @@ export interface Inspection {
   readonly durability: Durability
   /** See `readSettings`. */
   readonly strictIsolation: string | null
-  /** A standby, or a database whose transactions are read-only: it takes no write. */
+  /** A standby, or a database whose transactions are read-only: it accepts no write. */
   readonly isReadOnly: boolean
   /** Zero where no server has made its tables yet. */
   readonly schema: number

@@ -67,7 +67,7 @@ const idsSchema = z.array(z.object({ id: z.string() }))
 function createPostgresEngine(databases: Databases): Engine {
   const { rows: database } = databases
   const leases = createLeases(databases.leases)
-  // Rows wait for no sum: transactions of several servers take turns at those.
+  // Rows wait for no sum: transactions of several servers serialize at those.
   const [ofRows, ofSums] = [createBatches(database), createBatches(database)]
 
   const rows = async (text: string, values: readonly unknown[]) =>
@@ -117,7 +117,7 @@ function createPostgresEngine(databases: Databases): Engine {
   }
 }
 
-/** What one call of `transact` writes. */
+/** The writes of one call of `transact`. */
 interface Write {
   readonly changes: readonly Change[]
   readonly fence: Fence | undefined
@@ -127,7 +127,7 @@ interface Write {
 const MAX_WRITES = 50
 
 const answerSchema = z.tuple([
-  z.object({ results: z.array(z.enum(['written', 'conflict', 'taken', 'lost-term', 'beyond'])) }),
+  z.object({ results: z.array(z.enum(['written', 'conflict', 'duplicate', 'lost-term', 'beyond'])) }),
 ])
 
 /** Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. */

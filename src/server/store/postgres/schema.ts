@@ -84,7 +84,7 @@ export const CREATE_TRANSACT = `
         results := results || 'written'::text;
       EXCEPTION
         WHEN SQLSTATE 'BE001' THEN results := results || SQLERRM;
-        WHEN unique_violation THEN results := results || 'taken'::text;
+        WHEN unique_violation THEN results := results || 'duplicate'::text;
       END;
     END LOOP;
     RETURN results;
@@ -94,7 +94,7 @@ export const CREATE_TRANSACT = `
 const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 /**
- * Each takes the schema from its index to the next number. They are never edited once released. Servers of the version
+ * Each migrates the schema from its index to the next number. They are never edited once released. Servers of the version
  * before go on beside this one, so a migration may only add what they can ignore. Documents are parsed strictly: a new member is
  * optional, and written one release after the first that reads it.
  */
@@ -115,11 +115,11 @@ const MIGRATIONS: readonly string[] = [
   ${CREATE_TRANSACT}`,
 ]
 
-/** "backend", in ASCII. Held to the end of the transaction, so that of several servers one migrates. */
+/** "backend", in ASCII. Locked to the end of the transaction, so that of several servers one migrates. */
 const MIGRATION_LOCK = '0x6261636b656e64'
 const MIGRATION_TIMEOUT_MS = 60_000
 
-/** One statement, and so one transaction: a server that ends in the middle leaves no lock and no half of a schema. */
+/** One statement, and so one transaction: a server that ends in the middle keeps no lock and no half of a schema. */
 const MIGRATE = `DO $migrate$
   DECLARE found integer;
   BEGIN
@@ -153,7 +153,7 @@ export async function readSchema(database: Database): Promise<number> {
   return version ?? 0
 }
 
-/** Brings the database to the newest schema, or leaves it as it was. @throws UnusableDatabaseError, StorageError */
+/** Brings the database to the newest schema, or keeps it as it was. @throws UnusableDatabaseError, StorageError */
 export async function migrate(database: Database): Promise<void> {
   await database.query(MIGRATE, [], MIGRATION_TIMEOUT_MS)
   const version = await readSchema(database)

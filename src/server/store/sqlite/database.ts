@@ -11,7 +11,7 @@ const PRIVATE_FILE = 0o600
 const PAGE_SIZE = 16_384
 /** How long a commit waits for another program that writes to the database, such as an operator's shell. */
 const BUSY_TIMEOUT_MS = 1_000
-/** Bytes of pages that a connection keeps in memory, as SQLite takes it: negative, in KiB. */
+/** Bytes of pages that a connection keeps in memory, in SQLite's form: negative, in KiB. */
 const CACHE = -16_384
 
 /**
@@ -34,7 +34,7 @@ export function prepareDatabase(directory: string): void {
   }
 }
 
-/** To read and write. COMMIT returns once the write-ahead log has been synced. @throws SQLite's error, or the system's */
+/** A connection that reads and writes. COMMIT returns once the write-ahead log has been synced. @throws SQLite's error, or the system's */
 export function openDatabase(directory: string): DatabaseSync {
   const database = openSqliteDatabase(pathIn(directory), { timeout: BUSY_TIMEOUT_MS })
   try {
@@ -49,7 +49,7 @@ export function openDatabase(directory: string): DatabaseSync {
   }
 }
 
-/** To read what has been committed, while another connection writes. @throws SQLite's error */
+/** A connection that reads what has been committed, while another connection writes. @throws SQLite's error */
 export function openReadOnly(directory: string): DatabaseSync {
   return openSqliteDatabase(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
 }
@@ -118,7 +118,7 @@ const createTable = (table: Table) => `
 
 const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
-/** Each takes the schema from its index to the next number. They are never edited once released. */
+/** Each migrates the schema from its index to the next number. They are never edited once released. */
 const MIGRATIONS: readonly string[] = [
   `${FIRST_TABLES.map(createTable).join('')}
   CREATE TABLE leases (
@@ -137,7 +137,7 @@ const MIGRATIONS: readonly string[] = [
 
 const versionSchema = z.object({ user_version: z.int() })
 
-/** Brings the database to the newest schema, or leaves it as it was. @throws UnusableDatabaseError */
+/** Brings the database to the newest schema, or keeps it as it was. @throws UnusableDatabaseError */
 export function migrate(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   try {

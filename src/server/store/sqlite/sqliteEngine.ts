@@ -31,7 +31,7 @@ export interface GroupWriter {
 const REFUSALS = new Set<string | undefined>(['SQLITE_FULL', 'SQLITE_BUSY'])
 
 interface SqliteOptions {
-  /** Held by this process alone. */
+  /** Locked by this process alone. */
   readonly directory: string
   /** Called once, when no later write can be trusted: the process has to end. Every write is refused from then on. */
   readonly onBroken: (error: StorageError) => void
@@ -168,7 +168,7 @@ const LEASES = 'name, term, holder, expires_at - ? AS expires_in_ms FROM leases 
 const keyOf = (table: Table, id: string) => `${table}/${id}`
 
 /**
- * Selects rows by a schema of their columns. SQLite's own reads take microseconds here: the pages are in memory, or in the system's.
+ * Selects rows by a schema of their columns. SQLite's own reads last microseconds here: the pages are in memory, or in the system's.
  * The function throws StorageError.
  */
 function createSelect(database: DatabaseSync) {

@@ -32,9 +32,9 @@ export function createWriter(database: DatabaseSync) {
     try {
       return Number(prepared(text).run(...values).changes) === 1 ? 'written' : 'conflict'
     } catch (error) {
-      // SQLite takes back the statement alone.
+      // SQLite rolls back the statement alone.
       if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CONSTRAINT_UNIQUE)
-        return 'taken'
+        return 'duplicate'
       throw error
     }
   }

@@ -163,7 +163,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
         putRow(engine, 'runs', rowOf('c', 1)),
         putRow(engine, 'orders', held('a', 1)),
       ])
-      expect(results).toEqual(['written', 'taken', 'written', 'written'])
+      expect(results).toEqual(['written', 'duplicate', 'written', 'written'])
       expect(await engine.get('runs', 'b')).toBeUndefined()
       await engine.stop()
     })
@@ -173,7 +173,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       await putRow(engine, 'runs', held('a', 1))
       await putRow(engine, 'runs', held('a', 2, { isOpen: false }))
       expect(await putRow(engine, 'runs', held('b', 1))).toBe('written')
-      expect(await putRow(engine, 'runs', held('a', 3))).toBe('taken')
+      expect(await putRow(engine, 'runs', held('a', 3))).toBe('duplicate')
       await deleteRow(engine, 'runs', 'b', 1)
       expect(await putRow(engine, 'runs', held('a', 3))).toBe('written')
       await engine.stop()
@@ -245,7 +245,7 @@ function testTransactions(name: string, openAt: OpenEngine): void {
       ['conflict', put('relays', rowOf('stored', 1))],
       ['conflict', put('relays', rowOf('stored', 3))],
       ['conflict', { kind: 'delete', table: 'relays', id: 'stored', version: 2 }],
-      ['taken', put('relays', rowOf('other', 1, { uniqueKey: 'held' }))],
+      ['duplicate', put('relays', rowOf('other', 1, { uniqueKey: 'held' }))],
       ['beyond', add('other', { kept: 6n, limit: 5n })],
     ])(
       'a transaction that ends as %s makes none of its writes, and others of its turn are made',

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
 import { createRpc, type RpcCall } from '../../../src/chain/rpc.js'
-import { createLookBack, createRangeReader } from '../../../src/server/escrow/escrowLogs.js'
+import { createBackfill, createRangeReader } from '../../../src/server/escrow/escrowLogs.js'
 import { inspectOrders } from '../../../src/server/ops/checks.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -16,8 +16,8 @@ const chain = useChain(setUpInstitution)
 
 function setUp(length: number) {
   const { events, ...blocks } = createBlocks(length)
-  const lookBack = createLookBack({ events, ranges: createRangeReader(events, 100) })
-  return { ...blocks, read: async () => lookBack.read(0, await events.head()) }
+  const backfill = createBackfill({ events, ranges: createRangeReader(events, 100) })
+  return { ...blocks, read: async () => backfill.read(0, await events.head()) }
 }
 
 function replaceFrom(hashes: string[], first: number, length: number): void {
