@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 
 import {Assets} from "./Assets.sol";
 import {Governed} from "./Governed.sol";
@@ -11,10 +12,21 @@ import {IEquityToken} from "./interfaces/IEquityToken.sol";
 
 /// @title See {ICorporateActions}.
 contract CorporateActions is ICorporateActions, Governed {
+    using EnumerableSet for EnumerableSet.Bytes32Set;
+
     /// @dev `denominator` shares become `numerator`.
     struct Ratio {
         uint64 numerator;
         uint64 denominator;
+    }
+
+    /// @dev What {enact} has to know of the other proposals. `number` counts them in the order in which they were made.
+    struct Proposal {
+        uint64 effectiveAt;
+        uint64 recordAt;
+        uint64 number;
+        bytes32 symbol;
+        bytes32 successor;
     }
 
     /// @inheritdoc ICorporateActions
@@ -22,6 +34,9 @@ contract CorporateActions is ICorporateActions, Governed {
 
     /// @inheritdoc ICorporateActions
     uint256 public constant MAX_RATIOS = 256;
+
+    /// @inheritdoc ICorporateActions
+    uint256 public constant MAX_NAMES = 16;
 
     /// @inheritdoc ICorporateActions
     uint256 public constant MAX_SUPPLY = type(uint128).max;
@@ -32,17 +47,25 @@ contract CorporateActions is ICorporateActions, Governed {
     /// @dev {effectiveAt} of an action in the list.
     uint64 private constant LISTED = type(uint64).max;
 
+    mapping(bytes32 digest => Proposal) private _proposals;
+
+    uint64 private _lastNumber;
+
+    /// @dev The proposals that name the symbol, and that are neither withdrawn nor in the list, but for payments.
+    mapping(bytes32 symbol => EnumerableSet.Bytes32Set) private _pending;
+
     Action[] private _actions;
 
     /// @dev Of each symbol that it has had, so that shares under a former name follow as well.
     mapping(bytes32 symbol => Ratio[]) private _ratios;
 
-    mapping(bytes32 symbol => bytes32) private _formerNameOf;
+    /// @dev The first name of an equity; zero as long as its symbol has never changed.
+    mapping(bytes32 symbol => bytes32) private _firstNameOf;
+
+    /// @dev All names of an equity, the oldest first.
+    mapping(bytes32 firstName => bytes32[]) private _names;
 
     mapping(uint32 entitlement => bool) private _isPaid;
-
-    /// @inheritdoc ICorporateActions
-    mapping(bytes32 digest => uint64) public effectiveAt;
 
     /// @inheritdoc ICorporateActions
     mapping(bytes32 symbol => bool) public isRetired;
@@ -61,16 +84,22 @@ contract CorporateActions is ICorporateActions, Governed {
     function propose(Action calldata action) external onlyOwner {
         require(_isWellFormed(action), MalformedAction());
         bytes32 digest = digestOf(action);
-        require(effectiveAt[digest] == 0, ActionKnown(digest));
+        require(effectiveAt(digest) == 0, ActionKnown(digest));
         uint64 from = uint64(Math.max(block.timestamp + authority.rotationDelay(), action.recordAt));
-        effectiveAt[digest] = from;
+        _proposals[digest] = Proposal(from, action.recordAt, ++_lastNumber, action.symbol, action.successor);
+        // A payment is USDC for claims that are there: it depends on no other action, and none on it.
+        if (action.kind != Kind.PAYMENT) {
+            _pending[action.symbol].add(digest);
+            if (action.successor != 0) _pending[action.successor].add(digest);
+        }
         emit ActionProposed(digest, action.symbol, action, from);
     }
 
     /// @inheritdoc ICorporateActions
     function withdraw(bytes32 digest) external onlyOwner {
         _requireProposed(digest);
-        delete effectiveAt[digest];
+        _leavePending(digest);
+        delete _proposals[digest];
         emit ActionWithdrawn(digest);
     }
 
@@ -79,15 +108,25 @@ contract CorporateActions is ICorporateActions, Governed {
         authority.requireNotPaused();
         bytes32 digest = digestOf(action);
         _requireProposed(digest);
-        uint64 from = effectiveAt[digest];
+        uint64 from = effectiveAt(digest);
         require(block.timestamp >= from, ActionTooEarly(from, block.timestamp));
-        effectiveAt[digest] = LISTED;
+        if (action.kind != Kind.PAYMENT) {
+            _requireNext(digest, action.symbol);
+            if (action.successor != 0) _requireNext(digest, action.successor);
+        }
+        _leavePending(digest);
+        _proposals[digest].effectiveAt = LISTED;
         emit ActionEnacted(_actions.length, digest, action.symbol, action);
         _actions.push(action);
         bytes32 hash = keccak256(abi.encode(listHash, digest));
         listHash = hash;
         countAt[hash] = _actions.length;
         _apply(action);
+    }
+
+    /// @inheritdoc ICorporateActions
+    function effectiveAt(bytes32 digest) public view returns (uint64) {
+        return _proposals[digest].effectiveAt;
     }
 
     /// @inheritdoc ICorporateActions
@@ -118,6 +157,14 @@ contract CorporateActions is ICorporateActions, Governed {
     }
 
     /// @inheritdoc ICorporateActions
+    function namesOf(bytes32 symbol) public view returns (bytes32[] memory names) {
+        bytes32 first = _firstNameOf[symbol];
+        if (first != 0) return _names[first];
+        names = new bytes32[](1);
+        names[0] = symbol;
+    }
+
+    /// @inheritdoc ICorporateActions
     function carry(bytes32 symbol, uint256 amount, uint256 from)
         external
         view
@@ -144,21 +191,50 @@ contract CorporateActions is ICorporateActions, Governed {
         bytes32 symbol = action.symbol;
         _requireCurrent(symbol);
         if (_isRatio(kind)) {
-            for (; symbol != 0; symbol = _formerNameOf[symbol]) {
-                require(_ratios[symbol].length < MAX_RATIOS, TooManyRatios(symbol));
-                _ratios[symbol].push(Ratio(action.numerator, action.denominator));
-                uint256 supply = token.totalSupply(symbol);
-                require(supply <= MAX_SUPPLY, SupplyTooLarge(symbol, supply));
+            bytes32[] memory names = namesOf(symbol);
+            for (uint256 i = 0; i < names.length; i++) {
+                bytes32 name = names[i];
+                require(_ratios[name].length < MAX_RATIOS, TooManyRatios(name));
+                _ratios[name].push(Ratio(action.numerator, action.denominator));
+                uint256 supply = token.totalSupply(name);
+                require(supply <= MAX_SUPPLY, SupplyTooLarge(name, supply));
             }
             return;
         }
         isRetired[symbol] = true;
-        if (kind == Kind.SYMBOL_CHANGE) {
-            bytes32 successor = action.successor;
-            _requireCurrent(successor);
-            require(_formerNameOf[successor] == 0, SymbolRetired(successor));
-            _formerNameOf[successor] = symbol;
+        token.retire(symbol);
+        if (kind == Kind.SYMBOL_CHANGE) _addName(symbol, action.successor);
+    }
+
+    function _addName(bytes32 symbol, bytes32 successor) private {
+        _requireCurrent(successor);
+        require(_firstNameOf[successor] == 0, SymbolRetired(successor));
+        bytes32 first = _firstNameOf[symbol];
+        if (first == 0) {
+            first = symbol;
+            _firstNameOf[symbol] = symbol;
+            _names[symbol].push(symbol);
         }
+        require(_names[first].length < MAX_NAMES, TooManyNames(successor));
+        _firstNameOf[successor] = first;
+        _names[first].push(successor);
+    }
+
+    /// @dev No other proposal that names the symbol has an earlier record moment, or was made earlier with the same one.
+    function _requireNext(bytes32 digest, bytes32 symbol) private view {
+        Proposal storage own = _proposals[digest];
+        bytes32[] memory pending = _pending[symbol].values();
+        for (uint256 i = 0; i < pending.length; i++) {
+            Proposal storage other = _proposals[pending[i]];
+            bool isEarlier = other.recordAt == own.recordAt ? other.number < own.number : other.recordAt < own.recordAt;
+            require(!isEarlier, ActionOutOfOrder(pending[i]));
+        }
+    }
+
+    function _leavePending(bytes32 digest) private {
+        Proposal storage proposal = _proposals[digest];
+        _pending[proposal.symbol].remove(digest);
+        _pending[proposal.successor].remove(digest);
     }
 
     function _isWellFormed(Action calldata action) private view returns (bool) {
@@ -193,7 +269,7 @@ contract CorporateActions is ICorporateActions, Governed {
     }
 
     function _requireProposed(bytes32 digest) private view {
-        uint64 from = effectiveAt[digest];
+        uint64 from = effectiveAt(digest);
         require(from != 0, NoAction(digest));
         require(from != LISTED, ActionKnown(digest));
     }

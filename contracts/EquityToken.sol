@@ -31,8 +31,8 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
     /// @inheritdoc IEquityToken
     mapping(address wallet => bool) public isKyc;
 
-    /// @inheritdoc IEquityToken
-    mapping(bytes32 symbol => mapping(address wallet => bool)) public isFrozen;
+    /// @dev By the name that the owner gave. A freeze binds every name of the equity.
+    mapping(bytes32 symbol => mapping(address wallet => bool)) private _isFrozen;
 
     EnumerableSet.Bytes32Set private _listed;
 
@@ -71,9 +71,20 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
     /// @inheritdoc IEquityToken
     function setFrozen(bytes32 symbol, address wallet, bool frozen) external onlyOwner {
         _requireEquity(symbol);
-        if (isFrozen[symbol][wallet] == frozen) return;
-        isFrozen[symbol][wallet] = frozen;
-        emit FreezeUpdated(symbol, wallet, frozen);
+        bytes32[] memory names = actions.namesOf(symbol);
+        if (frozen) {
+            if (!_isFrozenIn(names, wallet)) _setFrozen(symbol, wallet, true);
+            return;
+        }
+        for (uint256 i = 0; i < names.length; i++) {
+            if (_isFrozen[names[i]][wallet]) _setFrozen(names[i], wallet, false);
+        }
+    }
+
+    /// @inheritdoc IEquityToken
+    function retire(bytes32 symbol) external {
+        require(msg.sender == address(actions), NotActions(address(actions), msg.sender));
+        if (_listed.remove(symbol)) emit ListingUpdated(symbol, false);
     }
 
     /// @inheritdoc IEquityToken
@@ -119,25 +130,32 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
     }
 
     /// @inheritdoc IEquityToken
+    function isFrozen(bytes32 symbol, address wallet) public view returns (bool) {
+        return _isFrozenIn(actions.namesOf(symbol), wallet);
+    }
+
+    /// @inheritdoc IEquityToken
     function isCleared(bytes32 symbol, address wallet) external view returns (bool) {
-        return wallet == pool || wallet == escrow || (isKyc[wallet] && !isFrozen[symbol][wallet]);
+        return wallet == pool || wallet == escrow || (isKyc[wallet] && !isFrozen(symbol, wallet));
     }
 
     /// @inheritdoc IEquityToken
     function requireTransferable(bytes32 symbol, address spender, address from, address to) external view {
+        if (to == escrow && (from == pool || from == escrow)) return;
+        bytes32[] memory names = actions.namesOf(symbol);
         if (to == escrow) {
-            if (from == pool || from == escrow) return;
             // The escrow accounts for what it takes itself. Shares that come otherwise would belong to no one.
-            _requireCleared(symbol, from);
+            _requireCleared(symbol, names, from);
             require(spender == escrow, Errors.NotCleared(escrow));
             return;
         }
         if (from != escrow) {
-            _requireCleared(symbol, from);
-            if (spender != from) _requireCleared(symbol, spender);
+            _requireCleared(symbol, names, from);
+            if (spender != from) _requireCleared(symbol, names, spender);
         }
-        _requireCleared(symbol, to);
-        require(from == pool || from == escrow || to == pool || _listed.contains(symbol), NotListed(symbol));
+        _requireCleared(symbol, names, to);
+        bool isBetweenWallets = from != pool && from != escrow && to != pool;
+        require(!isBetweenWallets || _listed.contains(names[names.length - 1]), NotListed(symbol));
     }
 
     function _createShares(bytes32 symbol) private returns (IEquityShares shares) {
@@ -151,10 +169,22 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
         return address(shares).code.length > 0;
     }
 
-    function _requireCleared(bytes32 symbol, address wallet) private view {
+    function _setFrozen(bytes32 symbol, address wallet, bool frozen) private {
+        _isFrozen[symbol][wallet] = frozen;
+        emit FreezeUpdated(symbol, wallet, frozen);
+    }
+
+    function _isFrozenIn(bytes32[] memory names, address wallet) private view returns (bool) {
+        for (uint256 i = 0; i < names.length; i++) {
+            if (_isFrozen[names[i]][wallet]) return true;
+        }
+        return false;
+    }
+
+    function _requireCleared(bytes32 symbol, bytes32[] memory names, address wallet) private view {
         if (wallet == pool) return;
         require(isKyc[wallet], Errors.NotCleared(wallet));
-        require(!isFrozen[symbol][wallet], WalletFrozen(symbol, wallet));
+        require(!_isFrozenIn(names, wallet), WalletFrozen(symbol, wallet));
     }
 
     function _requireEquity(bytes32 symbol) private pure {

@@ -9,7 +9,8 @@ import {IGoverned} from "./IGoverned.sol";
  *
  * @dev Nothing here says who holds what. The owner proposes an action. It enters the list when anyone enacts it, once
  * {IAuthority-rotationDelay} and its record moment have passed. Until then it is on chain for everyone to see, and the owner can
- * withdraw it.
+ * withdraw it. Those of one symbol enter in the order of their record moments, so nobody decides by the order of two calls what they
+ * come to.
  *
  * Everything that is counted in shares on chain follows the ratios of its symbol by itself, rounded down: {IEquityShares} its
  * balances and its supply, {IOrderEscrow} its deposits and its claims. Each stores how many ratios its amount includes, and
@@ -73,6 +74,12 @@ interface ICorporateActions is IGoverned {
     /// @notice The dividend at this place in the list has been paid.
     error DividendPaid(uint32 entitlement);
 
+    /// @notice The proposed action of this digest comes first, or the owner withdraws it.
+    error ActionOutOfOrder(bytes32 digest);
+
+    /// @notice The equity whose symbol would change to this one has {MAX_NAMES} names.
+    error TooManyNames(bytes32 successor);
+
     /// @notice The symbol has {MAX_RATIOS} ratios.
     error TooManyRatios(bytes32 symbol);
 
@@ -87,6 +94,9 @@ interface ICorporateActions is IGoverned {
 
     /// @notice The most splits and stock dividends of a symbol: {carry} takes as many steps.
     function MAX_RATIOS() external view returns (uint256);
+
+    /// @notice The most symbols that an equity has one after the other: a transfer asks for the freezes of each.
+    function MAX_NAMES() external view returns (uint256);
 
     /// @notice The most shares of a symbol, in base units, that mints and ratios make: 2^128 − 1. No amount that follows a ratio overflows.
     function MAX_SUPPLY() external view returns (uint256);
@@ -125,8 +135,10 @@ interface ICorporateActions is IGoverned {
      * Requirements:
      * - the platform is not paused;
      * - the action is proposed, and {effectiveAt} has come;
+     * - no other proposed action that names `symbol` or `successor` comes first: one with an earlier `recordAt`, or one with the same that
+     *   was proposed earlier. A PAYMENT neither waits nor is waited for;
      * - a ratio, a symbol change and a removal: the symbol has not been retired;
-     * - a symbol change: no symbol has become `successor`, and it has not been retired;
+     * - a symbol change: no symbol has become `successor`, it has not been retired, and the equity has fewer than {MAX_NAMES} names;
      * - a PAYMENT: its dividend was not paid yet;
      * - a ratio: the symbol, and those that became it, have fewer than {MAX_RATIOS}, and a supply of at most {MAX_SUPPLY} after it.
      *
@@ -163,6 +175,9 @@ interface ICorporateActions is IGoverned {
 
     /// @notice Whether the symbol has changed or was removed: it is no equity's any more, and cannot be listed.
     function isRetired(bytes32 symbol) external view returns (bool);
+
+    /// @notice Every name of the equity that has, or had, the symbol: the oldest first, the present one last.
+    function namesOf(bytes32 symbol) external view returns (bytes32[] memory names);
 
     /**
      * @notice What an amount of shares has become that includes the first `from` ratios of its symbol, each step rounded down; and the

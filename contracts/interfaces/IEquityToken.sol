@@ -11,9 +11,11 @@ import {ISweepable} from "./ISweepable.sol";
  *
  * @dev An equity is its symbol as `bytes32`. Its shares are an {IEquityShares}, whose address derives from the symbol. The flags,
  * set by the owner:
- * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
- *   spender who moves another's shares), except the pool;
- * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols.
+ * - KYC per wallet and freeze per equity and wallet bind every party to a transfer (sender, receiver, and a
+ *   spender who moves another's shares), except the pool. A freeze under one of an equity's names binds all of them
+ *   ({ICorporateActions-namesOf});
+ * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols. Shares under a former name
+ *   need the listing of the present one.
  * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool can always send
  * shares to the escrow. A wallet's shares come there only when the escrow itself takes them for a deposit, listed or not.
  */
@@ -27,10 +29,10 @@ interface IEquityToken is IGoverned, ISweepable {
     /// @notice A wallet's holding of a symbol was frozen or released.
     event FreezeUpdated(bytes32 indexed symbol, address indexed wallet, bool frozen);
 
-    /// @notice The wallet's holding of this symbol is frozen.
+    /// @notice The wallet's holding of this symbol is frozen, under this name of its equity or another.
     error WalletFrozen(bytes32 symbol, address wallet);
 
-    /// @notice The symbol is not listed.
+    /// @notice The symbol is not listed, nor is the one that it has changed to.
     error NotListed(bytes32 symbol);
 
     /// @notice The symbol cannot be an equity's.
@@ -38,6 +40,9 @@ interface IEquityToken is IGoverned, ISweepable {
 
     /// @notice `caller` is not the pool.
     error NotPool(address expected, address caller);
+
+    /// @notice `caller` is not {actions}.
+    error NotActions(address expected, address caller);
 
     /// @notice The escrow, which holds the shares of claims. No flag binds it.
     function escrow() external view returns (address);
@@ -51,7 +56,7 @@ interface IEquityToken is IGoverned, ISweepable {
     /// @notice Whether a wallet has passed KYC.
     function isKyc(address wallet) external view returns (bool);
 
-    /// @notice Whether a wallet's holding of a symbol is frozen.
+    /// @notice Whether a wallet's holding of a symbol is frozen, under any name of its equity.
     function isFrozen(bytes32 symbol, address wallet) external view returns (bool);
 
     /**
@@ -77,15 +82,26 @@ interface IEquityToken is IGoverned, ISweepable {
     function setListed(bytes32 symbol, bool listed) external;
 
     /**
-     * @notice Freezes a wallet's holding of a symbol, or releases it. The symbol need not be listed.
+     * @notice Freezes a wallet's holding of an equity, or releases it, under any of its names. The symbol need not be listed.
      *
      * Requirements:
      * - the caller is the owner;
      * - the symbol is a well-formed name and not `USDC`.
      *
-     * Emits {FreezeUpdated} when the flag changes.
+     * Emits {FreezeUpdated} for the symbol unless the holding is frozen already; when it is released, for each name that it was frozen
+     * under.
      */
     function setFrozen(bytes32 symbol, address wallet, bool frozen) external;
+
+    /**
+     * @notice Delists a symbol that has changed or was removed.
+     *
+     * Requirements:
+     * - the caller is {actions}.
+     *
+     * Emits {ListingUpdated} when the listing changes.
+     */
+    function retire(bytes32 symbol) external;
 
     /**
      * @notice Mints shares to the pool. The symbol need not be listed: a fill may arrive after a delisting.

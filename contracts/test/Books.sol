@@ -85,8 +85,11 @@ abstract contract Books {
     mapping(bytes32 orgId => Rulebook) internal _begun;
     mapping(bytes32 orgId => bool) public admitted;
     mapping(address wallet => bool) public kyc;
-    mapping(bytes32 symbol => mapping(address wallet => bool)) public frozen;
+    /// @dev By the name that the owner gave.
+    mapping(bytes32 symbol => mapping(address wallet => bool)) private _frozen;
     mapping(bytes32 symbol => bool) public listed;
+    mapping(bytes32 symbol => bytes32) internal _formerName;
+    mapping(bytes32 symbol => bytes32) internal _successor;
     mapping(bytes32 symbol => uint64) internal _batches;
     /// @dev The running hash of the corporate actions after each, from the empty list on.
     bytes32[] internal _lists = [bytes32(0)];
@@ -119,6 +122,11 @@ abstract contract Books {
         return i % 2 == 0 ? bytes32("AAPL") : bytes32("MSFT");
     }
 
+    /// @notice The symbols, and the one that no equity has at first.
+    function nameOf(uint256 i) public pure returns (bytes32) {
+        return i % 3 == 2 ? bytes32("NEW") : symbolOf(i % 3);
+    }
+
     function orgOf(uint256 i) public pure returns (bytes32) {
         return [bytes32("Acme"), "Umbra", "Initech"][i % 3];
     }
@@ -130,6 +138,33 @@ abstract contract Books {
     function holderOf(uint256 role) public view returns (address) {
         Role memory r = roles[role];
         return r.effectiveAt != 0 && currentTime >= r.effectiveAt ? r.next : r.current;
+    }
+
+    /// @dev The oldest name of the equity that has, or had, the symbol.
+    function _firstName(bytes32 symbol) internal view returns (bytes32) {
+        while (_formerName[symbol] != 0) symbol = _formerName[symbol];
+        return symbol;
+    }
+
+    function _lastName(bytes32 symbol) internal view returns (bytes32) {
+        while (_successor[symbol] != 0) symbol = _successor[symbol];
+        return symbol;
+    }
+
+    /// @notice Whether a wallet's holding is frozen, under any name of its equity.
+    function frozen(bytes32 symbol, address wallet) public view returns (bool) {
+        for (bytes32 name = _firstName(symbol); name != 0; name = _successor[name]) {
+            if (_frozen[name][wallet]) return true;
+        }
+        return false;
+    }
+
+    function _freeze(bytes32 symbol, address wallet, bool on) internal {
+        if (on) {
+            _frozen[symbol][wallet] = true;
+            return;
+        }
+        for (bytes32 name = _firstName(symbol); name != 0; name = _successor[name]) _frozen[name][wallet] = false;
     }
 
     /// @notice The number of corporate actions.

@@ -143,15 +143,15 @@ contract Handler is ShareActions, MoveActions {
             shares.approve(walletOf(from + 1), amount);
             vm.prank(walletOf(from + 1));
             shares.transferFrom(sender, recipient, amount);
-            _must(kyc[walletOf(from + 1)] && !frozen[symbol][walletOf(from + 1)], "an uncleared spender");
+            _must(kyc[walletOf(from + 1)] && !frozen(symbol, walletOf(from + 1)), "an uncleared spender");
         } else {
             vm.prank(sender);
             shares.transfer(recipient, amount);
         }
         _must(recipient != address(escrow), "shares were sent to the escrow");
-        _must(kyc[sender] && !frozen[symbol][sender], "an uncleared sender");
+        _must(kyc[sender] && !frozen(symbol, sender), "an uncleared sender");
         if (recipient == address(pool)) poolHolds[symbol] += amount;
-        else _must(kyc[recipient] && !frozen[symbol][recipient] && listed[symbol], "an uncleared recipient");
+        else _must(kyc[recipient] && !frozen(symbol, recipient) && listed[_lastName(symbol)], "an uncleared recipient");
     }
 
     function setKyc(uint256 who, uint256 seed) public atCurrentTime {
@@ -164,16 +164,16 @@ contract Handler is ShareActions, MoveActions {
     function setFrozen(uint256 who, uint256 which, uint256 seed) external atCurrentTime {
         bool on = !isUsual(seed);
         vm.prank(holderOf(0));
-        token.setFrozen(symbolOf(which), walletOf(who), on);
-        frozen[symbolOf(which)][walletOf(who)] = on;
+        token.setFrozen(nameOf(which), walletOf(who), on);
+        _freeze(nameOf(which), walletOf(who), on);
     }
 
     function setListed(uint256 which, uint256 seed) public atCurrentTime {
         bool on = isUsual(seed);
         vm.prank(holderOf(0));
-        token.setListed(symbolOf(which), on);
-        _must(!on || !retired[symbolOf(which)], "a symbol that has changed was listed");
-        listed[symbolOf(which)] = on;
+        token.setListed(nameOf(which), on);
+        _must(!on || !retired[nameOf(which)], "a symbol that has changed was listed");
+        listed[nameOf(which)] = on;
     }
 
     function setBlacklisted(uint256 who, uint256 seed) external {
@@ -321,7 +321,7 @@ contract Handler is ShareActions, MoveActions {
         bytes32 orgId = orgOf(who);
         bytes32 symbol = symbolOf(who);
         address to = STRANGER;
-        Authorization[20] memory calls = [
+        Authorization[21] memory calls = [
             Authorization(address(authority), abi.encodeCall(authority.rotateOwner, (to))),
             Authorization(address(authority), abi.encodeCall(authority.rotateGuardian, (to))),
             Authorization(address(authority), abi.encodeCall(authority.rotateSigner, (to, 0, 0))),
@@ -339,6 +339,7 @@ contract Handler is ShareActions, MoveActions {
             Authorization(address(token), abi.encodeCall(token.setKyc, (to, true))),
             Authorization(address(token), abi.encodeCall(token.setListed, (symbol, !listed[symbol]))),
             Authorization(address(token), abi.encodeCall(token.setFrozen, (symbol, walletOf(who), true))),
+            Authorization(address(token), abi.encodeCall(token.retire, (symbol))),
             Authorization(address(token), abi.encodeCall(token.mint, (symbol, 1))),
             Authorization(address(token), abi.encodeCall(token.burn, (symbol, 1))),
             Authorization(address(token.sharesOf(symbol)), abi.encodeCall(IEquityShares.mint, (1))),

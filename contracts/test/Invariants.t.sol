@@ -225,8 +225,8 @@ contract InvariantsTest {
         for (uint256 j = 0; j < WALLETS; j++) {
             address wallet = handler.walletOf(j);
             require(platform.token().isKyc(wallet) == handler.kyc(wallet), "a KYC flag");
-            for (uint256 i = 0; i < 2; i++) {
-                bytes32 symbol = handler.symbolOf(i);
+            for (uint256 i = 0; i < 3; i++) {
+                bytes32 symbol = handler.nameOf(i);
                 require(platform.token().isFrozen(symbol, wallet) == handler.frozen(symbol, wallet), "a freeze");
                 require(platform.token().isListed(symbol) == handler.listed(symbol), "a listing");
             }

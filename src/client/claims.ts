@@ -11,7 +11,7 @@ import type { Wallet } from './wallet.js'
 
 /** Which claims to look for. */
 export interface ClaimsOptions extends CallOptions {
-  /** Further symbols to check, which are no longer listed. */
+  /** Further symbols to check, which the owner has delisted. */
   readonly others?: readonly string[] | undefined
 }
 

@@ -2,6 +2,7 @@
 
 import type { Signer } from 'ethers'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
+import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
@@ -157,13 +158,13 @@ export interface Client extends Reader, Membership, Moves {
    */
   getFunds(options?: CallOptions): Promise<Funds>
   /**
-   * The shares in the wallet, of every listed symbol and of others that are named.
+   * The shares in the wallet, of every symbol that is listed, has changed or was removed, and of others that are named.
    * @example const held = await client.getShares({ others: ['TSLA'] })
    */
   getShares(options?: SharesOptions): Promise<readonly WalletShares[]>
   /**
    * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
-   * USDC and the listed symbols. With a pinned escrow it needs no server.
+   * USDC and every symbol that is listed, has changed or was removed. With a pinned escrow it needs no server.
    * @example for (const { asset, amount } of await client.getClaims()) console.log(asset, amount)
    */
   getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>
@@ -274,6 +275,11 @@ export function createClient(options: ClientOptions): Client {
     ...within(call),
     contracts: await contracts(call),
   })
+  /** The symbols that the caller names, and those that have changed or were removed: shares and claims may be under each. */
+  async function others({ wallet, contracts: { actions } }: ChainParts, call?: SharesOptions) {
+    const list = await actionList(wallet, actions, await wallet.reads.blockNumber())
+    return { others: [...(call?.others ?? []), ...retiredSymbols(list)] }
+  }
   async function* listing<T>(list: (parts: ChainParts) => AsyncGenerator<T>, call?: CallOptions) {
     yield* list(await chainParts(call))
   }
@@ -314,9 +320,12 @@ export function createClient(options: ClientOptions): Client {
     getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
     async getShares(call) {
       const parts = await chainParts(call)
-      return readShares(parts.wallet, parts.contracts.token, call)
+      return readShares(parts.wallet, parts.contracts.token, await others(parts, call))
     },
-    getClaims: async (call) => createClaimDesk(await chainParts(call)).claims(call),
+    async getClaims(call) {
+      const parts = await chainParts(call)
+      return createClaimDesk(parts).claims(await others(parts, call))
+    },
     claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
     openNotice: (status, call) => openNotice(status, within(call).keys),
     async getPortfolio(call) {

@@ -10,7 +10,7 @@ import type { Wallet } from './wallet.js'
 
 /** Which symbols to look for. */
 export interface SharesOptions extends CallOptions {
-  /** Further symbols to check, which are no longer listed. */
+  /** Further symbols to check, which the owner has delisted. */
   readonly others?: readonly string[] | undefined
 }
 

@@ -1,6 +1,7 @@
 // A symbol is halted from a corporate action's day until the public list has it: broker and portfolios count in different shares then.
 import { type Broker, bookingsOf, dayAfter, dayAt, eventsOf, haltedOn } from '../broker/index.js'
 import type { CorporateEvent } from '../protocol/actionReport.js'
+import { retiredSymbols } from '../protocol/corporateActions.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
 import { USDC } from './money.js'
 import type { NoticeCode } from './notices.js'
@@ -52,7 +53,8 @@ export async function readHalted(
     run.chain.actions(deep),
   ])
   const names = listed.map(bytes32ToName).filter((name) => name !== null)
-  const events = await readEvents(run, [...names, ...symbols], dayAt(timestamp))
+  const known = [...names, ...symbols, ...retiredSymbols(actions)]
+  const events = await readEvents(run, known, dayAt(timestamp))
   return haltedOn(dayAt(isOpen || !session ? timestamp : nextOpen), events, actions)
 }
 

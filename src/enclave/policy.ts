@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
+import { successorOf } from '../protocol/corporateActions.js'
 import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
@@ -70,9 +71,12 @@ function isSigned(run: Run, { sig, ...unsigned }: Rulebook, block: BlockPoint): 
   return run.chain.isSignedBy(unsigned.admin, policyIntentDigest(unsigned, domainOf(run)), sig, block)
 }
 
+/** Whether each restricted symbol is listed, or has changed to one that is: the restriction goes on under that. */
 async function areListed({ chain }: Run, policy: Policy, block: BlockPoint): Promise<boolean> {
-  const listed = new Set((await chain.token.listedSymbols(block.hash)).map(bytes32ToName))
-  return allRules(policy).every(({ restricted }) => restricted.every((symbol) => listed.has(symbol)))
+  const [ids, actions] = await Promise.all([chain.token.listedSymbols(block.hash), chain.actions(block)])
+  const listed = new Set(ids.map(bytes32ToName))
+  const restricted = allRules(policy).flatMap((rule) => rule.restricted)
+  return restricted.every((symbol) => listed.has(successorOf(symbol, actions).symbol))
 }
 
 function rejected(code: PolicyRejection): RunResult {

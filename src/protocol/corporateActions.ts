@@ -103,6 +103,15 @@ export function changesShares({ kind }: CorporateAction): boolean {
   return kind !== 'ENTITLEMENT' && kind !== 'PAYMENT'
 }
 
+/** The symbols that have changed or were removed: none of them is listed, and wallets may hold shares under each. */
+export function retiredSymbols(actions: readonly CorporateAction[]): string[] {
+  return actions.filter(endsSymbol).map(({ symbol }) => symbol)
+}
+
+function endsSymbol({ kind }: CorporateAction): boolean {
+  return kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL'
+}
+
 /** What shares under a symbol are today: under which last one, and by which ratios, the oldest first. */
 export function successorOf(symbol: string, actions: readonly CorporateAction[]) {
   let last = symbol

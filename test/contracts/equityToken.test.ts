@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32, sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { INTERFACES, useChain } from '../support/chain.js'
+import { enact } from '../support/corporateActions.js'
 import { AAPL, MSFT, shares, USDC, ZERO_BYTES32 } from '../support/institution.js'
 import type { Role } from '../support/roles.js'
 import { setUpShares } from './fixtures/shares.js'
@@ -83,6 +84,68 @@ async function listed(): Promise<unknown[]> {
   const symbols = await read('listedSymbols')
   return Array.isArray(symbols) ? symbols : []
 }
+
+async function change(symbol: string, successor: string) {
+  await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol, successor, recordAt: await chain().now() })
+}
+
+it('a freeze binds shares under every name of an equity, whichever of them the owner froze', async () => {
+  const [alice, bob] = [account('alice'), account('bob')]
+  const [first, second, third] = [AAPL, MSFT, nameToBytes32('APL')]
+  await change('AAPL', 'MSFT')
+  await change('MSFT', 'APL')
+  await own('setListed', third, true)
+  for (const name of [first, second, third]) {
+    expect(await events(own('setFrozen', name, alice, true))).toEqual([['FreezeUpdated', name, alice, true]])
+    for (const each of [first, second, third]) expect(await read('isFrozen', each, alice)).toBe(true)
+    expect(await read('isFrozen', first, bob)).toBe(false)
+    expect(await events(own('setFrozen', third, alice, true))).toEqual([])
+    expect(await chain().revert('alice', 'aapl', 'transfer', bob, 1n)).toEqual({
+      name: 'WalletFrozen',
+      args: { symbol: first, wallet: alice },
+    })
+    expect(await chain().read('aapl', 'getFrozenTokens', alice)).toBe(2n ** 256n - 1n)
+    expect(await events(own('setFrozen', second, alice, false))).toEqual([
+      ['FreezeUpdated', name, alice, false],
+    ])
+    expect(await read('isFrozen', first, alice)).toBe(false)
+  }
+  await chain().send('alice', 'aapl', 'transfer', bob, 1n)
+})
+
+it('a release ends every freeze that two equities had before they became one', async () => {
+  const alice = account('alice')
+  for (const name of [AAPL, MSFT]) await own('setFrozen', name, alice, true)
+  await change('AAPL', 'MSFT')
+  expect(await events(own('setFrozen', AAPL, alice, false))).toEqual([
+    ['FreezeUpdated', AAPL, alice, false],
+    ['FreezeUpdated', MSFT, alice, false],
+  ])
+  expect(await read('isFrozen', MSFT, alice)).toBe(false)
+})
+
+it('a change of symbol ends the listing, and wallets trade shares under the former name while the new one is listed', async () => {
+  const bob = account('bob')
+  await change('AAPL', 'MSFT')
+  expect(await listed()).toEqual([])
+  const refusal = { name: 'NotListed', args: { symbol: AAPL } }
+  expect(await chain().revert('alice', 'aapl', 'transfer', bob, 1n)).toEqual(refusal)
+  await chain().send('alice', 'aapl', 'transfer', pool(), 1n)
+  await own('setListed', MSFT, true)
+  await chain().send('alice', 'aapl', 'transfer', bob, 1n)
+  expect(await revert('owner', 'setListed', AAPL, true)).toEqual({
+    name: 'SymbolRetired',
+    args: { symbol: AAPL },
+  })
+  await enact(chain(), { kind: 'REMOVAL', symbol: 'MSFT', recordAt: await chain().now() })
+  expect(await listed()).toEqual([])
+  expect(await chain().revert('alice', 'aapl', 'transfer', bob, 1n)).toEqual(refusal)
+})
+
+it('a listing ends by the corporate actions alone', async () => {
+  const refusal = { expected: chain().addressOf('actions'), caller: account('owner') }
+  expect(await revert('owner', 'retire', AAPL)).toEqual({ name: 'NotActions', args: refusal })
+})
 
 it('mint and burn are the pool’s alone', async () => {
   for (const role of ['owner', 'relayer', 'alice'] as const) {

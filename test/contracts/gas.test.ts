@@ -46,6 +46,7 @@ const INTERNAL = [
   'pool.payout',
   'token.mint',
   'token.burn',
+  'token.retire',
   'aapl.mint',
   'aapl.burn',
 ]

@@ -7,6 +7,7 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { usd } from '../support/brokerStandIn.js'
 import { INTERFACES } from '../support/chain.js'
+import { enact } from '../support/corporateActions.js'
 import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
 import { posting } from './support/chainRelay.js'
 import { ENCLAVE_KEYS, INTENT_PUBKEY, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
@@ -57,6 +58,17 @@ it('a rulebook is rejected when it restricts a symbol that is not listed', async
   const employees = { [chain().account('alice').toLowerCase()]: rules }
   const result = await world().policy(await sealRulebook(chain(), rulesFor(chain(), { employees }), 2))
   expect(result).toEqual({ outcome: 'rejected', code: 'unlisted-symbol' })
+})
+
+it('a rulebook may restrict a symbol that has changed to a listed one', async () => {
+  await enact(chain(), {
+    ...{ kind: 'SYMBOL_CHANGE', symbol: 'AAPL', successor: 'MSFT' },
+    recordAt: await chain().now(),
+  })
+  const rules = { canBuy: true, canSell: true, restricted: ['AAPL'] }
+  const employees = { [chain().account('alice').toLowerCase()]: rules }
+  const result = await world().policy(await sealRulebook(chain(), rulesFor(chain(), { employees }), 2))
+  expect(result).toMatchObject({ outcome: 'accepted' })
 })
 
 it('a rulebook is rejected when it cannot be read', async () => {

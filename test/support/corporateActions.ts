@@ -15,12 +15,18 @@ interface Wished {
   readonly successor?: string
 }
 
-/** Proposes an action, and enacts it once its record moment is past. */
-export async function enact(chain: TestChain, wished: Wished): Promise<void> {
+/** Proposes an action, and returns it as the contract takes it. */
+export async function propose(chain: TestChain, wished: Wished): Promise<readonly unknown[]> {
   const { kind, symbol, recordAt, ratio = [0n, 0n], entitlement = 0, successor } = wished
   const names = [nameToBytes32(symbol), successor ? nameToBytes32(successor) : ZERO_BYTES32]
   const action = [KINDS.indexOf(kind), recordAt, ...ratio, entitlement, ...names]
   await chain.send('owner', 'actions', 'propose', action)
-  await chain.mineAt(Math.max(recordAt, await chain.now()) + 1)
+  return action
+}
+
+/** Proposes an action, and enacts it once its record moment is past. */
+export async function enact(chain: TestChain, wished: Wished): Promise<void> {
+  const action = await propose(chain, wished)
+  await chain.mineAt(Math.max(wished.recordAt, await chain.now()) + 1)
   await chain.send('dave', 'actions', 'enact', action)
 }

@@ -30,6 +30,17 @@ export const corporateActionsAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "digest",
+        "type": "bytes32"
+      }
+    ],
+    "name": "ActionOutOfOrder",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint64",
         "name": "effectiveAt",
         "type": "uint64"
@@ -122,6 +133,17 @@ export const corporateActionsAbi = [
       }
     ],
     "name": "SymbolRetired",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "successor",
+        "type": "bytes32"
+      }
+    ],
+    "name": "TooManyNames",
     "type": "error"
   },
   {
@@ -283,6 +305,19 @@ export const corporateActionsAbi = [
     ],
     "name": "ActionWithdrawn",
     "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "MAX_NAMES",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
   },
   {
     "inputs": [],
@@ -615,6 +650,25 @@ export const corporateActionsAbi = [
         "internalType": "bytes32",
         "name": "",
         "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "symbol",
+        "type": "bytes32"
+      }
+    ],
+    "name": "namesOf",
+    "outputs": [
+      {
+        "internalType": "bytes32[]",
+        "name": "names",
+        "type": "bytes32[]"
       }
     ],
     "stateMutability": "view",

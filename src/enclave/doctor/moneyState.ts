@@ -6,7 +6,7 @@ import { interfaces } from '../../chain/interfaces.js'
 import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { addressValue, bytes32Value, uintValue } from '../../chain/views.js'
-import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { type CorporateAction, retiredSymbols } from '../../protocol/corporateActions.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, orderPrefixOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
@@ -66,7 +66,8 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
   const listed = await chain.token.listedSymbols(head.hash)
   const named = [...listed, ...[...orders.values()].map(({ symbol }) => symbol)].map(bytes32ToName)
   const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
-  const symbols = [...new Set([...named, ...held])].filter((name) => name !== null)
+  const all = [...named, ...held, ...retiredSymbols(actions)]
+  const symbols = [...new Set(all)].filter((name) => name !== null)
   const [usdc, shares] = await Promise.all([readUsdc(chain, head), readShares(chain, symbols, head)])
   return { orders, payouts, moves, history, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }

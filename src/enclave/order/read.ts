@@ -149,7 +149,6 @@ export async function readChainFacts(
   const names = namesOf(symbol, actions)
   const ends = actions.filter((action) => action.symbol === symbol)
   const removed = ends.some(({ kind }) => kind === 'REMOVAL')
-  const retired = removed || ends.some(({ kind }) => kind === 'SYMBOL_CHANGE')
   return Promise.all(blocksOf(look).map(factsAt))
 
   async function factsAt(block: BlockPoint): Promise<ChainFacts> {
@@ -175,8 +174,7 @@ export async function readChainFacts(
       kyc,
       names,
       frozen: isFrozen(symbol),
-      // The contract keeps a retired symbol in its list.
-      listed: listed.includes(id) && !retired,
+      listed: listed.includes(id),
       removed,
     }
   }
