@@ -1,5 +1,6 @@
 // A portfolio's former versions, from the data of the transactions that wrote them. Also runs in a browser.
 import * as z from 'zod'
+import { sameAddress } from '../protocol/address.js'
 import { standsAt } from '../protocol/corporateActions.js'
 import { type Hex, hexBetween } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
@@ -23,29 +24,42 @@ interface Place {
   readonly account: Hex
 }
 
+/** The newest version that counts: how often the portfolio was written, and the ledger's running hash of that. */
+interface Stored {
+  readonly version: bigint
+  readonly hash: Hex
+}
+
+/** A version, whose it is, and the block that brought it. */
+export interface AccountWrite extends PortfolioWrite {
+  readonly account: Hex
+  readonly block: number
+}
+
 /**
- * The versions of a portfolio before `stored`, the newest first. The ledger's running hash proves each, whether its transaction
+ * The versions of a portfolio up to `stored`, the newest first. The ledger's running hash proves each, whether its transaction
  * called the contract or another contract forwarded the call.
  * @param head the number of a block at which `stored` is the newest version
  * @throws ChainUnavailableError; ChainAnswerError also where a version does not stand in the data of its transaction
  */
-async function* readEarlierWrites(
-  { rpc, ledger, account }: Place,
-  stored: { readonly version: bigint; readonly hash: Hex },
-  head: number,
-): AsyncGenerator<PortfolioWrite> {
+async function* readWrites({
+  rpc,
+  ledger,
+  account,
+  stored,
+  head,
+}: Place & { readonly stored: Stored; readonly head: number }): AsyncGenerator<AccountWrite> {
   const queries = [{ address: ledger, topics: [PORTFOLIO_UPDATED, accountIdOf(account)] }]
   const reader = createLogReader({ rpc, queries, maxBlocks: MAX_BLOCKS })
   let { version, hash } = stored
-  for (let to = head; version > 1n; ) {
+  for (let to = head; version > 0n; ) {
     const piece = await reader.readPiece({ from: 0, to }, { backwards: true })
     if (piece === undefined) throw new ChainAnswerError('the node lags behind')
     for (const log of piece.logs.toReversed()) {
       const written = BigInt(wordAt(log.data, 0))
       if (written > version) continue
       const write = await writeIn(log.txHash, hash)
-      // The newest is what the caller has.
-      if (written < stored.version) yield write
+      yield { ...write, account, block: log.blockNumber }
       if (written === 1n) return
       version = written
       hash = write.previous
@@ -66,25 +80,52 @@ async function* readEarlierWrites(
 }
 
 /**
- * The portfolio that stood at each of these moments: `carry` asks for them. Null before the first version; absent where a version
- * in between does not open.
- * @throws as {@link readEarlierWrites}
+ * The portfolios whose shares are the account's today, as they stood at each of these moments: `carry` asks for them. Its own, and that of
+ * a lost wallet which moved to it later; none before a first version, nor where what stood then has moved away since.
+ * A moment is absent where a version in between does not open.
+ * @param at.isLeft whether the account is such a lost wallet, asked for the new one
+ * @throws as {@link readWrites}
  */
 export async function portfoliosAt(
   moments: readonly number[],
-  { stored, head, ...place }: Place & { stored: { version: bigint; hash: Hex }; head: number },
-  open: (write: PortfolioWrite) => Promise<Portfolio | undefined>,
-): Promise<Map<number, Portfolio | null>> {
-  const found = new Map<number, Portfolio | null>()
+  at: Place & { readonly stored: Stored; readonly head: number; readonly isLeft?: boolean },
+  open: (write: AccountWrite) => Promise<Portfolio | undefined>,
+): Promise<Map<number, readonly Portfolio[]>> {
+  const found = new Map<number, readonly Portfolio[]>()
+  let missing = moments
+  let inherited: { readonly moments: readonly number[]; readonly lost: typeof at } | undefined
   if (moments.length === 0) return found
-  for await (const write of readEarlierWrites(place, stored, head)) {
-    const portfolio = await open(write)
-    if (portfolio === undefined) return found
-    for (const moment of moments) {
-      if (!found.has(moment) && standsAt(portfolio, moment)) found.set(moment, portfolio)
+  for await (const write of readWrites(at)) {
+    // The newest is what the caller has.
+    if (write.version < at.stored.version) {
+      const portfolio = await open(write)
+      if (portfolio === undefined) return withInherited()
+      for (const moment of missing) if (standsAt(portfolio, moment)) found.set(moment, [portfolio])
+      missing = missing.filter((moment) => !found.has(moment))
     }
-    if (found.size === moments.length) return found
+    if (missing.length === 0) break
+    const move = write.signed.primaryType === 'PortfolioMove' ? write.signed.message : null
+    if (move && sameAddress(move.from, at.account)) {
+      if (!at.isLeft) break
+    } else if (move) {
+      const stored = { version: move.version, hash: portfolioHashAfter(move.previous, move) }
+      inherited ??= {
+        moments: missing,
+        lost: { ...at, account: move.from, stored, head: write.block, isLeft: true },
+      }
+    }
   }
-  for (const moment of moments) if (!found.has(moment)) found.set(moment, null)
-  return found
+  for (const moment of missing) found.set(moment, [])
+  return withInherited()
+
+  async function withInherited() {
+    if (inherited === undefined) return found
+    const left = await portfoliosAt(inherited.moments, inherited.lost, open)
+    for (const moment of inherited.moments) {
+      const [own, lost] = [found.get(moment), left.get(moment)]
+      if (own && lost) found.set(moment, [...own, ...lost])
+      else found.delete(moment)
+    }
+    return found
+  }
 }

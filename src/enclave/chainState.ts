@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { createSignatureCheck } from '../chain/accountSignature.js'
-import type { PortfolioWrite } from '../chain/calledAuthorization.js'
 import {
   type Contracts,
   createAuthority,
@@ -9,7 +8,7 @@ import {
   createUsdc,
   type Usdc,
 } from '../chain/contracts.js'
-import { portfoliosAt } from '../chain/earlierWrites.js'
+import { type AccountWrite, portfoliosAt } from '../chain/earlierWrites.js'
 import { countEnactedSince } from '../chain/enactedSince.js'
 import { ChainAnswerError } from '../chain/errors.js'
 import type { Rpc } from '../chain/rpc.js'
@@ -49,7 +48,7 @@ export interface ChainState extends Contracts {
   listHash(block: BlockPoint): Promise<Hex>
   /** How many of them came into force after an order was opened, as both operators' nodes have it. */
   enactedSince(orderId: Hex, block: BlockPoint): Promise<number>
-  /** The portfolios of an account that stood at these moments, as the data of the ledger's transactions has them. */
+  /** The portfolios that stood at these moments, and whose shares are an account's today, as the ledger's transactions have them. */
   portfoliosAt(
     moments: readonly number[],
     of: {
@@ -57,8 +56,8 @@ export interface ChainState extends Contracts {
       readonly stored: { version: bigint; hash: Hex }
       readonly block: BlockPoint
     },
-    open: (write: PortfolioWrite) => Promise<Portfolio>,
-  ): Promise<Map<number, Portfolio | null>>
+    open: (write: AccountWrite) => Promise<Portfolio>,
+  ): Promise<Map<number, readonly Portfolio[]>>
   /** Unix seconds of the escrow's creation. */
   deployedAt(): Promise<number>
 }

@@ -79,7 +79,7 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
       const earlier = await chain.portfoliosAt(
         lateMoments(stored, actions),
         { account, stored: { version, hash }, block },
-        (write) => opened(id, write.version, write.enclaveBlob),
+        (write) => opened(accountIdOf(write.account), write.version, write.enclaveBlob),
       )
       return { portfolio: carry(stored, actions, earlier), ...state }
     },

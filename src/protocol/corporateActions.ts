@@ -64,13 +64,14 @@ export function standsAt({ writtenAt = 0 }: Portfolio, moment: number): boolean 
 /**
  * A stored portfolio after all actions of the list that it has not followed yet. Each amount is rounded down.
  * @param actions the contract's list, without gaps; its beginning may be absent where no portfolio here needs it
- * @param earlier the portfolio at each of {@link lateMoments}; null where there was none yet
+ * @param earlier the portfolios at each of {@link lateMoments} whose shares are the account's today: none where there was none yet, several
+ *   where a lost wallet's has moved to it
  * @throws ProtocolError `invalid-actions`
  */
 export function carry(
   portfolio: Portfolio,
   actions: readonly CorporateAction[],
-  earlier: ReadonlyMap<number, Portfolio | null> = new Map(),
+  earlier: ReadonlyMap<number, readonly Portfolio[]> = new Map(),
 ): Portfolio {
   let carried = portfolio
   for (const action of actionsAfter(portfolio, actions)) {
@@ -82,9 +83,9 @@ export function carry(
     if (action.kind === 'PAYMENT') return paid(now, action)
     if (action.kind !== 'ENTITLEMENT') return { ...now, ...moved(now, action) }
     const { index, recordAt } = action
-    const base = standsAt(portfolio, recordAt) ? portfolio : earlier.get(recordAt)
-    if (base === undefined) throw new ProtocolError('invalid-actions', 'a record moment has no portfolio')
-    const qty = base === null ? 0n : heldAt(base, action, actions)
+    const bases = standsAt(portfolio, recordAt) ? [portfolio] : earlier.get(recordAt)
+    if (bases === undefined) throw new ProtocolError('invalid-actions', 'a record moment has no portfolio')
+    const qty = bases.reduce((sum, base) => sum + heldAt(base, action, actions), 0n)
     return qty === 0n ? now : { ...now, entitlements: { ...now.entitlements, [index]: qty } }
   }
 }

@@ -211,7 +211,7 @@ it('a dividend from before an account’s first portfolio owes it nothing', asyn
   expect((await alice()).entitlements).toBeUndefined()
 })
 
-it('a dividend that comes late is found behind a move of the portfolio', async () => {
+it('a dividend that comes late, for a moment before a move of the portfolio, is the new wallet’s', async () => {
   const { chain, clock } = world()
   await world().settled(buy(1_000))
   const { positions } = await alice()
@@ -223,7 +223,11 @@ it('a dividend that comes late is found behind a move of the portfolio', async (
   const move = { resolves: 'move', v: 1, from: chain.account('alice'), to: chain.account('carol') } as const
   expect(await world().resolve(move)).toEqual({ outcome: 'done' })
   await act('ENTITLEMENT', exDate)
-  expect(await alice()).toMatchObject({ positions: {}, entitlements: { 0: positions.AAPL?.qty } })
+  await act('PAYMENT', exDate + 1, [220_000n, 1n])
+  const lost = await alice()
+  expect(lost).toMatchObject({ cash: 0n, positions: {} })
+  expect(lost.entitlements).toBeUndefined()
+  expect((await world().portfolio('carol'))?.cash).toBe(((positions.AAPL?.qty ?? 0n) * 220_000n) / ONE_SHARE)
 })
 
 /** The exchange's day today; the broker's clock is the system's. */

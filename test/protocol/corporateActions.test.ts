@@ -18,7 +18,7 @@ const vectors = readVectors(
       name: z.string(),
       portfolio: portfolioSchema,
       actions: z.array(corporateActionSchema),
-      earlier: z.record(z.string(), portfolioSchema.nullable()).default({}),
+      earlier: z.record(z.string(), z.array(portfolioSchema)).default({}),
       carried: portfolioSchema,
     }),
   ),
@@ -73,7 +73,7 @@ function createAccount() {
   const opened = (actions: readonly CorporateAction[]) => {
     const last = written.at(-1) ?? emptyPortfolio('0x')
     const earlier = lateMoments(last, actions).map(
-      (moment) => [moment, written.findLast((portfolio) => standsAt(portfolio, moment)) ?? null] as const,
+      (moment) => [moment, written.filter((portfolio) => standsAt(portfolio, moment)).slice(-1)] as const,
     )
     return carry(last, actions, new Map(earlier))
   }

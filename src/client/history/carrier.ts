@@ -47,9 +47,8 @@ export function createCarrier(deps: {
   readonly keys: Pick<Keyring, 'opened'>
 }) {
   const { keys, ...place } = deps
-  const accountId = accountIdOf(deps.account)
   /** The portfolios at late moments, as one version asked for them. */
-  let known = { version: 0n, asked: new Map<number, Portfolio | null | undefined>() }
+  let known = { version: 0n, asked: new Map<number, readonly Portfolio[] | undefined>() }
 
   async function ask(moments: readonly number[], { version, hash }: StoredVersion, head: number) {
     if (known.version !== version) known = { version, asked: new Map() }
@@ -57,9 +56,9 @@ export function createCarrier(deps: {
     if (missing.length === 0) return
     const found =
       hash === null
-        ? new Map<number, Portfolio | null>()
+        ? new Map<number, readonly Portfolio[]>()
         : await portfoliosAt(missing, { ...place, stored: { version, hash }, head }, async (write) => {
-            const portfolio = await openVersion(keys, accountId, write)
+            const portfolio = await openVersion(keys, accountIdOf(write.account), write)
             return typeof portfolio === 'string' ? undefined : portfolio
           })
     for (const moment of missing) known.asked.set(moment, found.get(moment))
@@ -78,7 +77,7 @@ export function createCarrier(deps: {
     const { portfolio } = stored
     const moments = lateMoments(portfolio, actions)
     await ask(moments, stored, head)
-    const earlier = new Map(moments.map((moment) => [moment, known.asked.get(moment) ?? null]))
+    const earlier = new Map(moments.map((moment) => [moment, known.asked.get(moment) ?? []]))
     const unknown = new Set(moments.filter((moment) => known.asked.get(moment) === undefined))
     return {
       portfolio: carry(portfolio, actions, earlier),

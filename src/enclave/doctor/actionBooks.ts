@@ -64,7 +64,7 @@ export function createReplay(
     const earlier = new Map(
       list
         .filter(({ kind, index }) => kind === 'ENTITLEMENT' && index >= (portfolio.actions ?? 0))
-        .map(({ recordAt }) => [recordAt, at(moments.get(recordAt) ?? 0)] as const),
+        .map(({ recordAt }) => [recordAt, [at(moments.get(recordAt) ?? 0)]] as const),
     )
     return carry(portfolio, list, earlier)
   }

@@ -114,12 +114,15 @@ export function divided(lost: Portfolio, own: Portfolio) {
   }
   const rest = held.slice(POSITIONS_AT_ONCE)
   const { entitlements: owed = {}, ...kept } = lost
+  const writtenAt = Math.max(own.writtenAt ?? 0, lost.writtenAt ?? 0)
   const entitlements = { ...own.entitlements }
   for (const [index, qty] of Object.entries(owed)) entitlements[index] = (entitlements[index] ?? 0n) + qty
   return {
     left: { ...kept, cash: 0n, positions: Object.fromEntries(rest) },
     moved: {
       ...{ ...own, cash: own.cash + lost.cash, positions },
+      // What the lost wallet traded since an earlier part is not the new one's of before.
+      ...(writtenAt > 0 && { writtenAt }),
       ...(Object.keys(entitlements).length > 0 && { entitlements }),
     },
     partsLeft: Math.ceil(rest.length / POSITIONS_AT_ONCE),
