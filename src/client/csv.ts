@@ -28,10 +28,9 @@ const CELLS = {
  * spreadsheets write: the first line's separator counts.
  * @throws CsvError
  */
-export function parseCsv(text: string): CsvRecord[] {
+export function* parseCsv(text: string): Generator<CsvRecord, void, undefined> {
   const separator = /[,;\t]/.exec(text.split(/[\r\n]/, 1)[0] ?? '')?.[0]
   const cell = new RegExp(CELLS[separator === ';' || separator === '\t' ? separator : ','])
-  const records: CsvRecord[] = []
   let cells: string[] = []
   let [line, begun] = [1, 1]
   for (let at = text.startsWith('\ufeff') ? 1 : 0; ; at = cell.lastIndex) {
@@ -42,8 +41,8 @@ export function parseCsv(text: string): CsvRecord[] {
     cells.push(quoted?.replaceAll('""', '"') ?? plain)
     line += whole.match(/\r\n|\n|\r/g)?.length ?? 0
     if (end === separator && end !== undefined) continue
-    if (cells.some((one) => one.trim() !== '')) records.push({ line: begun, cells })
-    if (end === '') return records
+    if (cells.some((one) => one.trim() !== '')) yield { line: begun, cells }
+    if (end === '') return
     cells = []
     begun = line
   }

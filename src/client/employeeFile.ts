@@ -81,11 +81,8 @@ export async function readEmployeeFile(
     return { rows: [], faults: [{ line: null, reason }] }
   }
   try {
-    const [head, ...records] = parseCsv(text)
-    const columns = columnsOf(head)
-    if (records.length > MOST_ROWS) {
-      throw new RowError(`The file has ${records.length} rows. Import ${MOST_ROWS} at most.`)
-    }
+    const records = parseCsv(text)
+    const columns = columnsOf(records.next().value ?? undefined)
     return await readRows(records, columns, nameable, createSlices(signal))
   } catch (error) {
     if (error instanceof CsvError) {
@@ -112,7 +109,7 @@ function columnsOf(head: CsvRecord | undefined): Column[] {
 }
 
 async function readRows(
-  records: readonly CsvRecord[],
+  records: Iterable<CsvRecord>,
   columns: readonly Column[],
   { symbols, groups }: Nameable,
   slices: Slices,
@@ -122,6 +119,9 @@ async function readRows(
   const faults: RowFault[] = []
   const lines = new Map<Hex, number>()
   for (const { line, cells } of records) {
+    if (rows.length + faults.length === MOST_ROWS) {
+      throw new RowError(`The file has more than ${MOST_ROWS} rows.`)
+    }
     if (slices.isOver()) await slices.next()
     try {
       if (cells.length !== columns.length) {
@@ -139,7 +139,7 @@ async function readRows(
       faults.push({ line, reason: error.message })
     }
   }
-  if (records.length === 0) faults.push({ line: 2, reason: 'The file has no employees.' })
+  if (rows.length + faults.length === 0) faults.push({ line: 2, reason: 'The file has no employees.' })
   return { rows, faults }
 }
 

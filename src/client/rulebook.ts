@@ -1,12 +1,13 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
 import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
-import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
+import { bytes32Schema, bytesToHex, type Hex, hexLength } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
-import { type Policy, policySchema } from '../protocol/policy.js'
+import { canonicalPieces, type Policy, policySchema } from '../protocol/policy.js'
 import {
   encodedBytesOf,
   fitsEnvelope,
@@ -39,6 +40,7 @@ import { cannotDerive, type Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import { type PartsOnChain, watchParts } from './rulebookParts.js'
+import { createSlices, type Slices } from './slices.js'
 import type { Wallet } from './wallet.js'
 
 interface RulebookDeps {
@@ -52,6 +54,8 @@ interface RulebookDeps {
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
 }
 
+/** Employees that are checked at once. */
+const CHECKED_AT_ONCE = 256
 /** A ciphertext that a server takes from anyone. */
 const SHORT_BYTES = 16_384
 
@@ -94,11 +98,14 @@ export async function publishRulebook(
   { base, signal, beforePost, onProgress }: PublishOptions = {},
 ): Promise<PublishedRulebook> {
   const { platform } = deps
+  // Each step of a long rulebook takes a good part of a frame.
+  const slices = createSlices(signal)
   const admin = await deps.wallet.account()
   const orgId = await institutionOf(admin, deps)
   const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
-  const lowered = lowerCaseKeys(policy)
+  const lowered = await lowerCaseKeys(policy, slices)
   const unsigned: UnsignedRulebook = { v: INTENT_VERSION, orgId, admin, policy: lowered, version }
+  await slices.next()
   if (!fitsEnvelope(lowered)) {
     const text =
       'The rulebook is too long. Give groups the rules that several employees share, or list fewer.'
@@ -106,10 +113,14 @@ export async function publishRulebook(
   }
   // Derives the key before sending: a wallet that rejects this signature cancels the publication.
   const copyKey = await copyKeyOf(deps)
-  const rulebook = await sign(unsigned, deps)
+  const rulebook = await sign(unsigned, deps, slices)
+  await slices.next()
   const envelope = await sealRulebook(rulebook, platform.enclavePublicKey)
+  await slices.next()
   const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
+  await slices.next()
   const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
+  await slices.next()
   const body = { ...envelope, author }
   const publication: Publication = { version, body, copy }
   await beforePost?.(publication)
@@ -201,7 +212,8 @@ async function openWith(
   copy: RulebookCopy,
 ): Promise<Rulebook> {
   try {
-    const { rulebook, digest } = await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
+    const rulebook = await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
+    const digest = policyIntentDigest(rulebook, copy, await hashOf(rulebook.policy, createSlices()))
     if (await wallet.isSignedBy(rulebook.admin, digest, rulebook.sig)) return rulebook
     throw new ProtocolError('wrong-signer', 'another account signed the rulebook')
   } catch (error) {
@@ -249,14 +261,29 @@ async function versionOf(
   return (await withRetries(ask, timing, signal)).version
 }
 
-async function sign(unsigned: UnsignedRulebook, { wallet, platform }: RulebookDeps): Promise<Rulebook> {
+async function sign(
+  unsigned: UnsignedRulebook,
+  { wallet, platform }: RulebookDeps,
+  slices: Slices,
+): Promise<Rulebook> {
+  const hash = await hashOf(unsigned.policy, slices)
   const sig = await wallet.signTyped({
     domain: intentDomain(platform),
     types: policyIntentTypes,
-    message: policyIntentMessage(unsigned),
-    digest: policyIntentDigest(unsigned, platform),
+    message: policyIntentMessage(unsigned, hash),
+    digest: policyIntentDigest(unsigned, platform, hash),
   })
   return { ...unsigned, sig }
+}
+
+/** `policyHash`, in slices. */
+async function hashOf(policy: Policy, slices: Slices): Promise<Hex> {
+  const hash = keccak_256.create()
+  for (const piece of canonicalPieces(policy)) {
+    if (slices.isOver()) await slices.next()
+    hash.update(new TextEncoder().encode(piece))
+  }
+  return bytesToHex(hash.digest())
 }
 
 /**
@@ -274,14 +301,19 @@ function signEnvelope(orgId: Hex, envelope: Envelope, { wallet, platform }: Rule
 }
 
 /** @throws ClientError `invalid-rulebook` */
-function lowerCaseKeys(policy: Policy): Policy {
+async function lowerCaseKeys(policy: Policy, slices: Slices): Promise<Policy> {
   const entries = Object.entries(policy.employees).map(([key, rules]) => [key.toLowerCase(), rules] as const)
   const employees = Object.fromEntries(entries)
   if (Object.keys(employees).length !== entries.length) {
     throw new ClientError('invalid-rulebook', 'An employee is listed twice.')
   }
-  const encoded = policySchema.safeEncode({ ...policy, employees })
-  if (encoded.success) return { ...policy, employees }
-  const paths = encoded.error.issues.map((issue) => issue.path.join('.'))
-  throw new ClientError('invalid-rulebook', `The rulebook is malformed: ${paths.join(', ')}.`)
+  const paths: string[] = []
+  for (let from = 0; from === 0 || from < entries.length; from += CHECKED_AT_ONCE) {
+    if (slices.isOver()) await slices.next()
+    const some = Object.fromEntries(entries.slice(from, from + CHECKED_AT_ONCE))
+    const { error } = policySchema.safeEncode({ ...policy, employees: some })
+    paths.push(...(error?.issues ?? []).map((issue) => issue.path.join('.')))
+  }
+  if (paths.length === 0) return { ...policy, employees }
+  throw new ClientError('invalid-rulebook', `The rulebook is malformed: ${[...new Set(paths)].join(', ')}.`)
 }

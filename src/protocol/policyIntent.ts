@@ -46,14 +46,17 @@ export const policyIntentTypes = {
   ],
 }
 
-/** The typed-data message of a rulebook; it contains the policy's hash. */
-export function policyIntentMessage({ v, orgId, admin, policy, version }: UnsignedRulebook) {
-  return { v, orgId, admin, policyHash: policyHash(policy), version }
+/** The typed-data message of a rulebook, with the policy's hash. */
+export function policyIntentMessage(
+  { v, orgId, admin, policy, version }: UnsignedRulebook,
+  hash = policyHash(policy),
+) {
+  return { v, orgId, admin, policyHash: hash, version }
 }
 
-/** The EIP-712 digest that the admin's wallet signs. */
-export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDomain): Hex {
-  return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
+/** The EIP-712 digest that the admin's wallet signs. @param hash the policy's, where it is known */
+export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDomain, hash?: Hex): Hex {
+  return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook, hash))
 }
 
 /**

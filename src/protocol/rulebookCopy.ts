@@ -11,7 +11,7 @@ import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'
-import { decodeRulebook, encodeRulebook, policyIntentDigest, type Rulebook } from './policyIntent.js'
+import { decodeRulebook, encodeRulebook, type Rulebook } from './policyIntent.js'
 import { postPolicySchema } from './sealedRulebook.js'
 
 /**
@@ -53,10 +53,10 @@ export async function sealRulebookCopy(
 }
 
 /**
- * The rulebook in a copy, and the digest that its admin signed. The signature is unchecked, and anyone can seal to a public key.
+ * The rulebook in a copy. Its admin's signature is unchecked, and anyone can seal to a public key.
  * @throws ProtocolError if the copy does not open; ZodError if it holds no rulebook
  */
-export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes) {
+export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): Promise<Rulebook> {
   const rulebook = decodeRulebook(await openBytes(copy.envelope, privateKey, placeOf(copy)))
   if (rulebook.orgId !== copy.orgId || rulebook.version !== copy.version) {
     throw new ProtocolError(
@@ -64,7 +64,7 @@ export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes) {
       'the copy holds a rulebook of another institution or version',
     )
   }
-  return { rulebook, digest: policyIntentDigest(rulebook, copy) }
+  return rulebook
 }
 
 /** The context is `uint256be(chainId) ‖ escrow ‖ orgId ‖ uint64be(version)`. */

@@ -90,7 +90,7 @@ describe('a file of employees', () => {
   })
 
   it('is refused as a whole where it has more rows than an institution has employees', async () => {
-    const reason = 'The file has 50001 rows. Import 50000 at most.'
+    const reason = 'The file has more than 50000 rows.'
     const file = await read('wallet', ...Array.from({ length: 50_001 }, () => ada))
     expect(file).toEqual({ rows: [], faults: [{ line: 1, reason }] })
   })

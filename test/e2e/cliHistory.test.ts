@@ -71,7 +71,7 @@ it('confidential-trading history lists what was traded, without a server, as JSO
   const statement = ['statement', year, '--format', 'csv', '--out', out, '--json']
   const written = await runCli(statement, alone)
   expect(JSON.parse(written.out)).toMatchObject({ period: year, lines: 2, isComplete: true })
-  const [, first = []] = parseCsv(await readFile(out, 'utf8')).map(({ cells }) => cells)
+  const [, first = []] = [...parseCsv(await readFile(out, 'utf8'))].map(({ cells }) => cells)
   expect(first.slice(1, 4)).toEqual(['bought', 'AAPL', formatDecimal(fill.shares, SHARE_DECIMALS)])
   expect((await stat(out)).mode & 0o077).toBe(0)
   expect((await runCli(statement, alone)).exit).toBe(2)

@@ -257,13 +257,13 @@ describe('the copy of a rulebook', () => {
   it('is sealed to its author', async () => {
     const { recipientPrivateKey, recipient } = toEmployee
     expect(await sealRulebookCopy(plaintext, recipient, copy, randomness)).toEqual(copy)
-    expect((await openRulebookCopy(copy, key)).rulebook).toEqual(plaintext)
+    expect(await openRulebookCopy(copy, key)).toEqual(plaintext)
     const opened = openWithOpenSsl(copy.envelope, recipientPrivateKey, recipient, place.kind, place.context)
     expect(opened).toEqual(Buffer.from(encodeRulebook(plaintext)))
   })
 
   it('opens too where an earlier version of the client made it, of JSON', async () => {
-    expect((await openRulebookCopy(copyOfJson, key)).rulebook).toEqual(plaintext)
+    expect(await openRulebookCopy(copyOfJson, key)).toEqual(plaintext)
   })
 })
 

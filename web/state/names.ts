@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import * as z from 'zod'
 import { type Client, type Hex, isName } from '../../src/client/index.js'
-import { addressSchema } from '../../src/protocol/address.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
 import type { DeviceStore } from './browser.js'
@@ -41,7 +40,8 @@ export interface NamesState {
   readonly given: ReadonlyMap<Hex, string>
 }
 
-const namesSchema = z.array(z.tuple([addressSchema, z.string().refine(isName)]))
+/** This page sealed them: to read ten thousand as addresses of the wire would compute as many checksums. */
+const namesSchema = z.array(z.tuple([z.templateLiteral(['0x', z.string()]), z.string().refine(isName)]))
 const NONE: ReadonlyMap<Hex, string> = new Map()
 const PURPOSE = 'names'
 

@@ -209,7 +209,7 @@ it('a statement carries the balance over its month, and a month without trades h
 })
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-const cellsOf = (bytes: Uint8Array) => parseCsv(textOf(bytes)).map(({ cells }) => cells)
+const cellsOf = (bytes: Uint8Array) => [...parseCsv(textOf(bytes))].map(({ cells }) => cells)
 
 it('the CSV of a statement has each change and the cash after it, and that for tax software the columns of the form', () => {
   const statement = statementOf(year, period('2026'))
