@@ -26,23 +26,25 @@ import { addCommand, type CommonOptions, createSpeech, type OperateProcess } fro
 import { readDeployment } from './settings.js'
 
 const HELP = `
-Without an action the command lists what the broker has announced, what it has booked, and what the contracts have of it. With one it sends
-what comes next, as the owner: a proposal, or what has been proposed and is due. Run it again until the list says that it is in force.
-Where the booking differs from the announcement, --as-booked lets the booking count.
+Without an action the command lists what the broker has announced, what it has booked, and what the contracts have of it. --propose asks about
+everything that can be proposed, and says why the rest can't be. With an action it proposes that one: where the booking differs from the
+announcement, --as-booked lets the booking count. The server enacts what is proposed as soon as it is due.
 
 What the broker has is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
 another user, have it reported there, and name the file with --enclave-report:
   ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js --actions > actions.json`
 
 interface Options extends CommonOptions, Decision {
+  readonly propose?: true
   readonly withdraw?: true
   readonly enclaveReport?: string
 }
 
-/** Adds `actions`: lists corporate actions, and enters one that the owner confirms. */
+/** Adds `actions`: lists corporate actions, and proposes those that the owner confirms. */
 export function addActions(root: Command, process: OperateProcess): void {
-  addCommand(root, 'actions', 'lists corporate actions, or enters one that the broker has booked')
+  addCommand(root, 'actions', 'lists corporate actions, or proposes what the broker has booked')
     .argument('[action]', 'as the list names it, such as AAPL:split:2026-03-02')
+    .option('--propose', 'asks about each one that can be proposed')
     .option('--as-booked', 'takes the terms of the booking, whatever was announced')
     .option(
       '--cash <usdc>',
@@ -53,7 +55,9 @@ export function addActions(root: Command, process: OperateProcess): void {
     .option('--enclave-report <file>', 'takes this report of the broker instead of asking the enclave')
     .addHelpText('after', HELP)
     .action((id: string | undefined, options: Options) =>
-      id === undefined ? list(process, options) : enter(process, options, id),
+      id === undefined && options.propose === undefined
+        ? list(process, options)
+        : propose(process, options, id),
     )
 }
 
@@ -174,40 +178,64 @@ function stateOf(
   plan: readonly ActionTerms[] | Unplanned,
   { steps, listed }: { steps: readonly Step[]; listed: readonly CorporateAction[] },
 ): { state: string; text: string } {
-  const isDividend = event.kind === 'cash-dividend'
   const isEntered = steps.length > 0 && steps.every((step) => step.state === 'listed')
-  const isOver = isDividend ? isPaid(event, listed) : isInForce(event, listed)
-  if (isOver && (isEntered || typeof plan === 'string')) return { state: 'in-force', text: 'in force' }
+  if (isOver(event, listed) && (isEntered || typeof plan === 'string'))
+    return { state: 'in-force', text: 'in force' }
   if (typeof plan === 'string') return { state: plan, text: REASONS[plan] }
   if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
   const waiting = steps.filter(({ state }) => state === 'proposed')
   const next = steps.find(({ state, struct }) => state === 'missing' && struct !== null)
   if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms)}` }
   const from = Math.min(...waiting.map(({ effectiveAt }) => effectiveAt))
-  return { state: 'proposed', text: `proposed, to be enacted from ${timeText(from)} on` }
+  return { state: 'proposed', text: `proposed, enacted by the server from ${timeText(from)} on` }
 }
 
-/** Sends what comes next of an action. @throws CommandError `actions-unreadable`, `action-unplanned` */
-async function enter(process: OperateProcess, options: Options, id: string): Promise<void> {
-  const event = named(await reportOf(process, options)).find((each) => each.id === id)?.event
-  if (event === undefined) throw usage(`the broker has no action "${id}": "actions" lists them`)
-  const plan = planOf(event, options)
-  if (typeof plan === 'string') throw new CommandError('action-unplanned', REASONS[plan])
-  return asOwner(process, 'actions', options, async (platform) => {
-    const contract = await platform.actions()
-    const steps = await stepsOf(contract, await contract.all(), plan)
-    const now = await platform.time()
-    return steps.flatMap(
-      (step) => changeOf(contract.address, step, { now, withdraw: options.withdraw === true }) ?? [],
-    )
-  })
+function isOver(event: CorporateEvent, listed: readonly CorporateAction[]): boolean {
+  return event.kind === 'cash-dividend' ? isPaid(event, listed) : isInForce(event, listed)
 }
 
-/** The next change of one entry; undefined where it waits for another. */
+/**
+ * Proposes, or withdraws, what comes next of one action, or of all.
+ * @throws CommandError `actions-unreadable`, `action-unplanned`
+ */
+async function propose(process: OperateProcess, options: Options, only: string | undefined): Promise<void> {
+  const known = named(await reportOf(process, options))
+  const chosen = only === undefined ? known : known.filter(({ id }) => id === only)
+  if (only !== undefined && chosen.length === 0)
+    throw usage(`the broker has no action "${only}": "actions" lists them`)
+  const { asBooked, cash: proceeds, withdraw = false } = options
+  if (only === undefined && (asBooked !== undefined || proceeds !== undefined || withdraw))
+    throw usage('name the action that --as-booked, --cash or --withdraw is about')
+  const speech = createSpeech(process, options)
+  return asOwner(
+    process,
+    'actions',
+    options,
+    async (platform) => {
+      const contract = await platform.actions()
+      const listed = await contract.all()
+      const changes: Change[] = []
+      for (const { id, event } of chosen) {
+        const plan = planOf(event, { asBooked, cash: proceeds })
+        if (typeof plan === 'string') {
+          if (only !== undefined) throw new CommandError('action-unplanned', REASONS[plan])
+          if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${REASONS[plan]}`)
+          continue
+        }
+        const steps = await stepsOf(contract, listed, plan)
+        changes.push(...steps.flatMap((step) => changeOf(contract.address, step, withdraw) ?? []))
+      }
+      return only === undefined ? changes.filter(({ call }) => call !== null) : changes
+    },
+    { oneByOne: only === undefined },
+  )
+}
+
+/** The change that one entry needs; undefined where it waits for another. */
 function changeOf(
   to: Hex,
   { terms, state, effectiveAt, struct, digest }: Step,
-  { now, withdraw }: { now: number; withdraw: boolean },
+  withdraw: boolean,
 ): Change | undefined {
   const what = textOf(terms)
   const call = (text: string, method: string, argument: unknown): Change => ({
@@ -219,8 +247,7 @@ function changeOf(
   if (state === 'listed') return { text: `enter: ${what}`, call: null }
   if (struct === null) return undefined
   if (state === 'missing') return call(`propose: ${what}`, 'propose', struct)
-  if (effectiveAt <= now) return call(`enact: ${what}`, 'enact', struct)
-  return { text: `propose: ${what}; it can be enacted from ${timeText(effectiveAt)} on`, call: null }
+  return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, call: null }
 }
 
 function textOf({ kind, symbol, recordAt, numerator, denominator, successor }: ActionTerms): string {

@@ -7,7 +7,7 @@ import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { account } from '../service/configKinds.js'
 import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
-import { addressOf, type Chain, connectChain, sendCalls, walletOf } from './chain.js'
+import { addressOf, type Call, type Chain, connectChain, sendCalls, walletOf } from './chain.js'
 import type { Change, Platform } from './changes.js'
 import * as changes from './changes.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
@@ -27,17 +27,19 @@ const ETHER_DECIMALS = 18
 interface Request {
   readonly name: string
   readonly as: KeyRole
+  /** Asks about each change by itself. */
+  readonly oneByOne?: boolean | undefined
   /** @param sender the address of the key */
   readonly changes: (platform: Platform, sender: Hex) => Promise<readonly Change[]>
 }
 
-function request(process: OperateProcess, options: CommonOptions, { name, as, changes: of }: Request) {
+function request(process: OperateProcess, options: CommonOptions, { changes: of, ...request }: Request) {
   const deployment = readDeployment(options.directory)
   return send(process, options, {
-    ...{ name, as, chainId: deployment.chainId },
+    ...{ ...request, chainId: deployment.chainId },
     async changes(chain, sender) {
       const platform = changes.createPlatform(chain, deployment)
-      await requireRole(platform, as, sender)
+      await requireRole(platform, request.as, sender)
       return of(platform, sender)
     },
   })
@@ -49,15 +51,16 @@ export function asOwner(
   name: string,
   options: CommonOptions,
   of: Request['changes'],
+  { oneByOne }: Pick<Request, 'oneByOne'> = {},
 ) {
-  return request(process, options, { name, as: 'owner', changes: of })
+  return request(process, options, { name, as: 'owner', oneByOne, changes: of })
 }
 
 /** Says what the changes are, asks, and sends those that the chain does not have yet. */
 async function send(
   process: OperateProcess,
   options: CommonOptions,
-  request: Pick<Request, 'name' | 'as'> & {
+  request: Pick<Request, 'name' | 'as' | 'oneByOne'> & {
     /** Null for the node's own. */
     readonly chainId: number | null
     readonly changes: (chain: Chain, sender: Hex) => Promise<readonly Change[]>
@@ -72,14 +75,19 @@ async function send(
     const wallet = walletOf(key, chain)
     const sender = addressOf(wallet)
     const asked = await request.changes(chain, sender)
-    const calls = asked.flatMap(({ call }) => (call === null ? [] : [call]))
+    const missing = asked.flatMap(({ call }) => (call === null ? [] : [call]))
     for (const { text, call } of asked) speech.say(call === null ? `already so: ${text}` : `will ${text}`)
     const facts = { command: name, chainId, sender }
-    if (calls.length === 0) {
+    if (missing.length === 0) {
       speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
       return
     }
-    await speech.confirm(`Send ${counted(calls.length)} on chain ${chainId} as ${as} ${sender}?`)
+    const calls: Call[] = []
+    for (const each of request.oneByOne ? missing.map((call) => [call]) : [missing]) {
+      const what = request.oneByOne ? each.map(({ text }) => text).join() : `Send ${counted(each.length)}`
+      if (await speech.ask(`${what} on chain ${chainId} as ${as} ${sender}?`)) calls.push(...each)
+    }
+    if (calls.length === 0) throw new CommandError('declined', 'nothing was done')
     const transactions = await sendCalls(chain, wallet, calls, speech)
     speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
   } finally {

@@ -39,6 +39,19 @@ export type Speech = ReturnType<typeof createSpeech>
 
 export function createSpeech(process: OperateProcess, { json = false, yes = false }: CommonOptions) {
   const { input, out, err } = process
+  let answers: AsyncIterator<string> | undefined
+
+  /** @throws CommandError `confirmation-needed` where there is no terminal to ask on */
+  async function ask(question: string): Promise<boolean> {
+    if (yes) return true
+    if (input.isTTY !== true) throw new CommandError('confirmation-needed', 'there is no terminal to ask on')
+    err.write(`${question} [y/N] `)
+    // One reader for all questions: what it has read of the next answer is lost with it.
+    answers ??= createInterface({ input })[Symbol.asyncIterator]()
+    const { value, done } = await answers.next()
+    return done !== true && /^y(es)?$/i.test(value.trim())
+  }
+
   return {
     /** A step that the command is about to take, or takes. */
     say(line: string): void {
@@ -48,23 +61,11 @@ export function createSpeech(process: OperateProcess, { json = false, yes = fals
     result(lines: readonly string[], object: Readonly<Record<string, unknown>>): void {
       out.write(json ? `${JSON.stringify(object)}\n` : lines.map((line) => `${line}\n`).join(''))
     },
-    /**
-     * Asks whether to go on, unless `--yes` was given.
-     * @throws CommandError `declined`, or `confirmation-needed` where there is no terminal to ask on
-     */
+    /** Asks, unless `--yes` was given. */
+    ask,
+    /** Asks whether to go on. @throws CommandError `declined` */
     async confirm(question: string): Promise<void> {
-      if (yes) return
-      if (input.isTTY !== true)
-        throw new CommandError('confirmation-needed', 'there is no terminal to ask on')
-      err.write(`${question} [y/N] `)
-      const lines = createInterface({ input })
-      const answer = await new Promise<string>((resolve) => {
-        lines.once('line', resolve)
-        lines.once('close', () => resolve(''))
-      })
-      lines.close()
-      if (/^y(es)?$/i.test(answer.trim())) return
-      throw new CommandError('declined', 'nothing was done')
+      if (!(await ask(question))) throw new CommandError('declined', 'nothing was done')
     },
   }
 }

@@ -8,6 +8,7 @@ import { createChainState } from '../../src/enclave/chainState.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { directoryOf, keyOf } from '../operate/operateUnderTest.js'
+import { soon, startRelay } from '../server/relay/relayUnderTest.js'
 import { brokerOf, ENCLAVE_ACCOUNT, shares, startStandIn } from '../support/brokerStandIn.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
@@ -28,6 +29,7 @@ async function begin() {
     await world.clock.sleep(time - world.clock.now())
     await world.chain.mineAt(Math.max(Math.floor(time / 1_000), (await world.chain.now()) + 1))
   }
+  await startRelay({ chain: world.chain, enactEveryMs: 20 })
   return { world, goTo }
 }
 
@@ -48,9 +50,10 @@ async function owner({ chain, broker, clock }: World, ...args: string[]) {
   return done.out.trimEnd()
 }
 
-/** Runs the command until it finds nothing to do; how often it did something. */
-async function entered(world: World, id: string): Promise<number> {
-  for (let times = 0; ; times++) if ((await owner(world, id)) === 'nothing to do') return times
+/** Proposes what the command finds, until the server has enacted so many entries. */
+async function entered(world: World, id: string, entries: number): Promise<void> {
+  expect(await owner(world, id)).toBe('done: actions')
+  await soon(() => world.chain.read('actions', 'count')).toBe(BigInt(entries))
 }
 
 async function holdingsOf(world: World, who: 'alice' | 'bob') {
@@ -69,9 +72,9 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   const dividend = { type: 'cash_dividend', symbol: 'AAPL', day: exDate, rate: '0.26' } as const
   broker.control.announce(dividend)
   const id = `AAPL:cash-dividend:${exDate}`
-  expect(await entered(world, id)).toBe(1)
+  expect(await owner(world, id)).toBe('done: actions')
   await goTo(Date.parse(`${exDate}T15:00:00Z`))
-  expect(await entered(world, id)).toBe(1)
+  await soon(() => world.chain.read('actions', 'count')).toBe(1n)
   await settled(sell(100))
   const sold = await holdingsOf(world, 'alice')
   expect(sold.qty).toBeLessThan(alice.qty)
@@ -82,7 +85,7 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
     withholding: '0.15',
   })
   await checkInvariants()
-  expect(await entered(world, id)).toBe(2)
+  await entered(world, id, 2)
   await checkInvariants()
   const paid = [
     (await holdingsOf(world, 'alice')).cash - sold.cash,
@@ -103,14 +106,14 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   broker.control.announce({ ...split, ...today })
   broker.control.book({ ...split, ...today })
   await checkInvariants()
-  expect(await entered(world, `AAPL:split:${today.day}`)).toBe(2)
+  await entered(world, `AAPL:split:${today.day}`, 3)
   await checkInvariants()
   expect((await holdingsOf(world, 'alice')).qty).toBe((sold.qty * 3n) / 2n)
   expect((await holdingsOf(world, 'bob')).qty).toBe((bob.qty * 3n) / 2n)
   await settled({ ...sell(50), who: 'bob' })
   await settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
   await checkInvariants()
-  expect(await entered(world, id)).toBe(0)
+  expect(await owner(world, id)).toBe('nothing to do')
   expect(await owner(world)).toContain('2 in force or over')
 })
 

@@ -1,6 +1,7 @@
 // A firm: employees of one institution, each with a client of its own, as their pages have it.
 import { isDeepStrictEqual } from 'node:util'
 import { Contract, Interface, Wallet } from 'ethers'
+import { expect } from 'vitest'
 import { corporateActionsAbi } from '../../src/chain/generated/corporateActionsAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
@@ -80,7 +81,7 @@ async function joinAll(sandbox: Sandbox, count: number): Promise<readonly Sandbo
   return wallets
 }
 
-/** Has the broker book a forward split, and the owner enter it into the public list. */
+/** Has the broker book a forward split, and the owner propose it for the public list: the server enacts it. */
 export async function split(sandbox: Sandbox, symbol: string, into: bigint): Promise<void> {
   const { provider, info, accounts, broker } = sandbox
   const day = new Date().toISOString().slice(0, 10)
@@ -89,10 +90,10 @@ export async function split(sandbox: Sandbox, symbol: string, into: bigint): Pro
   const to = addressSchema.parse(await token.getFunction('actions').staticCall())
   const { timestamp = 0 } = (await provider.getBlock('latest')) ?? {}
   const action = [0, timestamp, into, 1n, 0, nameToBytes32(symbol), ZERO_BYTES32]
-  for (const method of ['propose', 'enact']) {
-    await sendFrom(provider, accounts.owner.address, [{ to, abi: actions, method, args: [action] }])
-    await untilMined(provider)
-  }
+  const proposal = { to, abi: actions, method: 'propose', args: [action] }
+  await sendFrom(provider, accounts.owner.address, [proposal])
+  const list = new Contract(to, actions, provider)
+  await expect.poll(() => list.getFunction('count').staticCall(), { timeout: 60_000 }).toBe(1n)
 }
 
 /** Compares the month's statement, which the chain alone tells, with what the employee holds. @returns what differs */

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/enclave/clock.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { soon, startRelay } from '../server/relay/relayUnderTest.js'
 import { brokerOf, ENCLAVE_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
@@ -33,7 +34,9 @@ async function setUp() {
     maxHeadAgeMs: Number.MAX_SAFE_INTEGER,
   })
   const directory = await directoryOf(chain())
-  async function actions(...args: string[]) {
+  const actions = (...args: string[]) => run([...args, '--yes'])
+  const answered = (answer: readonly string[], ...args: string[]) => run(args, answer)
+  async function run(args: readonly string[], answer?: readonly string[]) {
     const report = join(directory, 'actions.json')
     await writeFile(
       report,
@@ -41,9 +44,9 @@ async function setUp() {
         z.encode(actionReportSchema, await actionsOf(state, brokerOf(url, ENCLAVE_ACCOUNT, 60_000))),
       ),
     )
-    const all = ['actions', ...args, '--enclave-report', report, '--directory', directory, '--yes']
+    const all = ['actions', ...args, '--enclave-report', report, '--directory', directory]
     const env = { RPC_URL: anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
-    return operate(all, { env })
+    return operate(all, { env, ...(answer && { answer }) })
   }
   /** The states of everything that is listed. */
   async function states(): Promise<string[]> {
@@ -54,13 +57,17 @@ async function setUp() {
     return rows.map(({ state: each }) => each)
   }
   const listed = () => chain().read('actions', 'count')
-  /** After the proposals' delay. */
-  const wait = async () => chain().mineAt((await chain().now()) + DELAY)
-  return { control, actions, states, listed, wait }
+  await startRelay({ chain: chain(), enactEveryMs: 20 })
+  /** After the proposals' delay the list has so many entries. */
+  async function due(count: number) {
+    await chain().mineAt((await chain().now()) + DELAY)
+    await soon(listed).toBe(BigInt(count))
+  }
+  return { control, actions, answered, states, listed, due }
 }
 
-it('a split is listed from its announcement on, and enters the list by two commands: a proposal, and once it is due', async () => {
-  const { control, actions, states, listed, wait } = await setUp()
+it('a split is listed from its announcement on, and enters the list by itself once the owner has proposed it', async () => {
+  const { control, actions, states, listed, due } = await setUp()
   const id = `AAPL:split:${TODAY}`
   control.announce(SPLIT)
   expect((await actions()).out).toContain(`${id}  halted, announced, and not booked yet`)
@@ -69,11 +76,10 @@ it('a split is listed from its announcement on, and enters the list by two comma
   expect((await actions()).out).toContain(`${id}  halted, to propose: 2 AAPL become 3`)
   expect((await actions(id)).err).toContain('will propose: 2 AAPL become 3')
   expect(await states()).toEqual(['proposed'])
-  const early = await actions(id)
-  expect(early).toMatchObject({ exit: 0, out: 'nothing to do\n' })
-  await wait()
-  expect((await actions(id)).err).toContain('will enact: 2 AAPL become 3')
-  expect(await listed()).toBe(1n)
+  const again = await actions(id)
+  expect(again).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+  expect(again.err).toContain('the server enacts it from')
+  await due(1)
   expect(await states()).toEqual(['in-force'])
   expect((await actions()).out).toBe('0 to look at, 1 in force or over\n')
   expect(await actions(id)).toMatchObject({ exit: 0, out: 'nothing to do\n' })
@@ -81,19 +87,17 @@ it('a split is listed from its announcement on, and enters the list by two comma
 })
 
 it('a cash dividend is claimed from its announcement on, and paid as it was booked, once', async () => {
-  const { control, actions, states, listed, wait } = await setUp()
+  const { control, actions, states, listed, due } = await setUp()
   const id = `AAPL:cash-dividend:${TODAY}`
   control.announce(DIVIDEND)
   await actions(id)
-  await wait()
-  await actions(id)
+  await due(1)
   expect(await states()).toEqual(['claimed'])
   control.book({ ...DIVIDEND, withholding: '0.15' })
-  await actions(id)
-  await wait()
   expect((await actions(id)).err).toContain(
-    'will enact: 0.213333333333333 USDC for each AAPL that has a claim',
+    'will propose: 0.213333333333333 USDC for each AAPL that has a claim',
   )
+  await due(2)
   expect(await states()).toEqual(['in-force'])
   await actions(id)
   expect(await listed()).toBe(2n)
@@ -123,7 +127,7 @@ it('a booking that differs from its announcement waits for the owner, who may ta
 })
 
 it('a merger halts its symbol until all its entries are in force, each after the one that it needs', async () => {
-  const { control, actions, states, listed, wait } = await setUp()
+  const { control, actions, states, due } = await setUp()
   const merger = { type: 'stock_merger', ...AAPL, newRate: '3', oldRate: '2', successor: 'MSFT' } as const
   control.announce(merger)
   control.book(merger)
@@ -131,14 +135,32 @@ it('a merger halts its symbol until all its entries are in force, each after the
   const first = await actions(id)
   expect(first.err).toContain('will propose: 2 AAPL become 3')
   expect(first.err).not.toContain('MSFT')
-  await wait()
-  await actions(id)
+  await due(1)
   expect((await actions()).out).toContain('halted, to propose: AAPL is MSFT from now on')
   await actions(id)
-  await wait()
-  await actions(id)
-  expect(await listed()).toBe(2n)
+  await due(2)
   expect(await states()).toEqual(['in-force'])
+})
+
+it('all actions that can be proposed are asked about one by one, and the others have their reason', async () => {
+  const { control, actions, answered, states, due } = await setUp()
+  control.account({ name: 'enclave', positions: { AAPL: '1.5', MSFT: '2' } })
+  const MSFT = { symbol: 'MSFT', day: TODAY }
+  control.announce({ ...DIVIDEND, ...MSFT })
+  const spinOff = { type: 'spin_off', ...MSFT, newRate: '1', oldRate: '2', successor: 'NVDA' } as const
+  for (const action of [SPLIT, spinOff]) {
+    control.announce(action)
+    control.book(action)
+  }
+  const halved = await answered(['n', 'y'], '--propose')
+  expect(halved).toMatchObject({ exit: 0, out: 'done: actions\n' })
+  expect(halved.err).toContain(`not proposed: MSFT:spin-off:${TODAY}: booked: sell the new shares`)
+  expect((await states()).sort()).toEqual(['needs-cash', 'proposed', 'to-propose'])
+  expect(await answered(['n'], '--propose')).toMatchObject({ exit: 3, out: '' })
+  expect(await actions('--propose')).toMatchObject({ exit: 0, out: 'done: actions\n' })
+  await due(2)
+  expect((await states()).sort()).toEqual(['claimed', 'in-force', 'needs-cash'])
+  expect((await actions('--propose', '--cash', '1')).exit).toBe(2)
 })
 
 it('an unknown action, and the report of another deployment, are refused', async () => {

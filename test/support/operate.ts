@@ -9,8 +9,8 @@ export interface Operated {
 
 interface OperateOptions {
   readonly env?: Record<string, string>
-  /** Typed on a terminal; without it there is no terminal. */
-  readonly answer?: string
+  /** Typed on a terminal, line by line; without it there is no terminal. */
+  readonly answer?: string | readonly string[]
   /** Ends a command that goes on. */
   readonly ended?: AbortSignal
   /** Gets each text as it is written to standard output. */
@@ -23,7 +23,8 @@ export async function operate(
   { env = {}, answer, ended = AbortSignal.abort(), onText }: OperateOptions = {},
 ): Promise<Operated> {
   let [out, err] = ['', '']
-  const input = answer === undefined ? new PassThrough() : Readable.from([`${answer}\n`])
+  const input =
+    answer === undefined ? new PassThrough() : Readable.from([answer].flat().map((line) => `${line}\n`))
   const exit = await runOperate(args, {
     env,
     input: Object.assign(input, { isTTY: answer !== undefined }),
