@@ -1,4 +1,4 @@
-// The page must be enough to write a client from, so what it states is held to the code and to the frozen vectors.
+// The two pages must be enough to write a client from, so what they state is held to the code and to the frozen vectors.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Interface, TypedDataEncoder, type TypedDataField } from 'ethers'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,10 @@ import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 
 /** Without the spaces that align the tables' columns. */
-const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8').replace(/ +\|/g, ' |')
+const page = ['protocol', 'attestation']
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n')
+  .replace(/ +\|/g, ' |')
 const vectorsFolder = new URL('../vectors/', import.meta.url)
 
 /** A place in a vector file. */
