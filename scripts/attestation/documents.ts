@@ -149,7 +149,7 @@ export function payload(userData: Uint8Array, parts: Partial<DocumentParts> & Pi
   return cbor(new Pairs(pairs, parts.length ?? 'indefinite'))
 }
 
-const ES384 = cbor(new Pairs([[1, -35]]))
+export const ES384 = cbor(new Pairs([[1, -35]]))
 
 /** A `COSE_Sign1` of the payload. */
 export async function document(

@@ -1,0 +1,91 @@
+// Evidence whose bytes were changed. A push tries the same few, a night a million others: see .ci/run.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { ES384, payload as payloadOf } from '../../scripts/attestation/documents.js'
+import { cbor, Pairs } from '../../scripts/attestation/encode.js'
+import { type Cbor, readCbor } from '../../src/attestation/cbor.js'
+import { AttestationError } from '../../src/attestation/errors.js'
+import { judge } from '../../src/attestation/judge.js'
+import { createVerifier } from '../../src/attestation/verify.js'
+import { type Bytes, bytesToHex, concatBytes } from '../../src/protocol/hex.js'
+import { SEED } from '../support/seed.js'
+import { base, inputOf, root } from './vectors.js'
+
+const A_PUSH = 1_000
+const MUTATIONS = z.coerce.number().int().positive().default(A_PUSH).parse(process.env.MUTATIONS)
+const EACH_MS = 30
+const runs = {
+  numRuns: MUTATIONS,
+  seed: MUTATIONS > A_PUSH || process.env.SEED !== undefined ? SEED : 1,
+}
+const time = { timeout: 60_000 + MUTATIONS * EACH_MS }
+
+const bytes = z.instanceof(Uint8Array)
+const sign1 = z.tuple([bytes, z.instanceof(Map), bytes, bytes])
+const evidence = Uint8Array.from(Buffer.from(base.attestation.evidence, 'base64'))
+const [, , document, signature] = sign1.parse(readCbor(evidence))
+const payload = Uint8Array.from(document)
+const { certificate, cabundle, user_data } = z
+  .object({ certificate: bytes, cabundle: z.array(bytes), user_data: bytes })
+  .parse(Object.fromEntries(z.map(z.string(), z.unknown()).parse(readCbor(payload))))
+const chain = [...cabundle, certificate]
+
+/** Some bytes are taken out of a place, and others put in. */
+const change = fc.record({
+  place: fc.double({ min: 0, max: 1, noNaN: true }),
+  out: fc.integer({ min: 0, max: 4 }),
+  put: fc.uint8Array({ maxLength: 4 }),
+})
+const changedOf = (whole: Bytes) =>
+  fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) =>
+    changes.reduce((before, { place, out, put }) => {
+      const start = Math.round(place * before.length)
+      return concatBytes(before.slice(0, start), put, before.slice(start + out))
+    }, whole),
+  )
+
+/** Changed anywhere, or in a certificate below the root, with lengths that fit. */
+const changedEvidence = fc.oneof(
+  changedOf(evidence),
+  ...[1, 2].map((index) =>
+    changedOf(chain[index] ?? certificate).map((other) => {
+      const content = payloadOf(user_data, { chain: chain.with(index, other) })
+      return cbor([ES384, new Pairs([]), content, signature])
+    }),
+  ),
+)
+
+/** The items of a value, itself included. */
+function itemsOf(value: Cbor): number {
+  if (value instanceof Map) return [...value].flat().reduce((sum: number, item) => sum + itemsOf(item), 1)
+  return Array.isArray(value) ? value.reduce((sum: number, item) => sum + itemsOf(item), 1) : 1
+}
+
+/** The same payload with the same signature in another frame, such as a tagged one, is the same document. */
+function isSame(changed: Uint8Array): boolean {
+  const text = bytesToHex(changed)
+  return text.includes(bytesToHex(payload).slice(2)) && text.includes(bytesToHex(signature).slice(2))
+}
+
+it('changed evidence is refused with a code, and none is accepted', time, async () => {
+  const verify = createVerifier(root)
+  const property = fc.asyncProperty(changedEvidence, async (changed) => {
+    fc.pre(!isSame(changed))
+    const attestation = { evidence: Buffer.from(changed).toString('base64') }
+    const { outcome } = await judge(verify, inputOf({ attestation }))
+    expect(outcome).not.toBe('accepted')
+  })
+  await fc.assert(property, runs)
+})
+
+it('a reader of changed evidence holds no more items than there are bytes', () => {
+  const property = fc.property(changedOf(payload), (changed) => {
+    try {
+      expect(itemsOf(readCbor(Uint8Array.from(changed)))).toBeLessThanOrEqual(changed.length)
+    } catch (error) {
+      if (!(error instanceof AttestationError)) throw error
+    }
+  })
+  fc.assert(property, { seed: runs.seed, numRuns: A_PUSH })
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { readVectors } from '../support/vectors.js'
+
+const part = z.record(z.string(), z.unknown())
+const schema = z.object({
+  root: z.string(),
+  base: z.object({
+    attestation: z.object({ format: z.string(), evidence: z.string(), statement: z.string() }),
+    expected: part,
+  }),
+  vectors: z.array(
+    z.object({
+      name: z.string(),
+      code: z.string().nullable(),
+      outcome: z.string(),
+      attestation: z.unknown().optional(),
+      expected: part.optional(),
+      root: z.string().optional(),
+    }),
+  ),
+})
+
+export const { root, base, vectors } = readVectors('attestation', schema)
+export type Vector = (typeof vectors)[number]
+
+/** A whole input of `judge`: the base with what a vector changes. */
+export function inputOf({ attestation = {}, expected }: Pick<Partial<Vector>, 'attestation' | 'expected'>) {
+  const changed = part.safeParse(attestation)
+  return {
+    attestation: changed.success ? { ...base.attestation, ...changed.data } : attestation,
+    expected: { ...base.expected, ...expected },
+  }
+}
