@@ -16,7 +16,7 @@ import { createTimedValue } from '../../service/waiting.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import { RelayRefusal } from './authorization.js'
-import { TakenElsewhereError } from './record.js'
+import { SupersededError } from './record.js'
 import type { Relay } from './relay.js'
 
 const proposalSchema = z.strictObject({
@@ -100,7 +100,7 @@ export function createEnactments(deps: {
       refusals.delete(digest)
     } catch (error) {
       // Another server has left a record of it, which the dispatcher claims.
-      if (error instanceof TakenElsewhereError) return
+      if (error instanceof SupersededError) return
       if (!(error instanceof RelayRefusal)) throw error
       const { reason: refusal } = error
       const reason = refusal.code === 'would-revert' ? refusal.revert.name : refusal.code
