@@ -63,10 +63,11 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events: past, block } = await backfill.read(now, head)
   const last = lastEvents(past)
   const found = await readEscrows(options, last, now)
-  for (const { order, state, mayBeReclaim } of found) {
+  // Together: a database that has just come back takes its time for each record. Each is tracked in the order of its opening.
+  await inBatches(found, BATCH, async ({ order, state, mayBeReclaim }) => {
     if (state === 'OPEN') await scheduler.resume(order)
     else if (state !== 'NONE') await scheduler.closed(order, state, mayBeReclaim)
-  }
+  })
   logger.info('open orders read', {
     blockNumber: block.number,
     count: found.filter(({ state }) => state === 'OPEN').length,
