@@ -1,4 +1,4 @@
-import type { ExitCode } from '../terminal/exitCodes.js'
+import type { ExitCode } from '../service/exitCodes.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
 import { createProgram } from '../terminal/program.js'
 import type { ErrorStream, OutStream } from '../terminal/terminal.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ExitCode } from '../terminal/exitCodes.js'
+import type { ExitCode } from '../service/exitCodes.js'
 import type { Terminal } from '../terminal/terminal.js'
 import type { Environment } from './input/connection.js'
 

@@ -1,15 +1,16 @@
-// The process. With `serve` it takes jobs over HTTP until it is stopped. With `--check` it only reads its configuration, and with
-// `--hash` it prints its own hash.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Argument, Command } from 'commander'
 import { createSharedBroker } from '../broker/index.js'
 import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerAgreement } from '../protocol/keyAgreement.js'
 import { ConfigError } from '../service/config.js'
+import { EXIT } from '../service/exitCodes.js'
 import { createLogger, describeError } from '../service/logger.js'
 import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { opensslAgreement } from '../service/opensslAgreement.js'
+import { processEnd } from '../service/processEnd.js'
 import { requireNode } from '../service/version.js'
 import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
@@ -32,7 +33,7 @@ async function serve(): Promise<0 | 1> {
   const settings = residentSettings(config)
   const logger = createLogger({ level: settings.logLevel })
   // Only here: an older Node than `requireNode` asks for has no SQLite.
-  const { processEnd, startResident } = await import('./resident/resident.js')
+  const { startResident } = await import('./resident/resident.js')
   const end = processEnd(logger)
   const deps = depsOf(config)
   const chain = createSharedChain({ ...deps, pollMs: config.CONFIRM_POLL_INTERVAL }).forRun()
@@ -95,25 +96,28 @@ function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
   return createRpc({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT, shareAnswers: false })
 }
 
-const USAGE = 'usage: main.js serve | --check | --hash'
-
 requireNode()
 registerNativeKeccak()
 registerAgreement(opensslAgreement)
-try {
-  const [, , command] = process.argv
-  if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)
-  // Calls neither chain nor broker, and prints nothing unless there is a fault.
-  else if (command === '--check') loadConfig()
-  else if (command === 'serve') process.exit(await serve())
-  else {
-    process.stderr.write(`${USAGE}\n`)
-    process.exit(1)
-  }
-  process.exit(0)
-} catch (error) {
-  process.stderr.write(
-    `${error instanceof ConfigError ? error.message : 'the enclave could not do its work'}\n`,
+await new Command('main.js')
+  .addArgument(
+    new Argument('[command]', 'serve: takes jobs over HTTP until it is stopped').choices(['serve']),
   )
-  process.exit(1)
-}
+  .option('--check', 'reads the configuration alone, and prints nothing unless there is a fault')
+  .option('--hash', "prints this file's SHA-256")
+  .action(
+    async (command: 'serve' | undefined, { check, hash }: { check?: true; hash?: true }, root: Command) => {
+      if (hash) process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)
+      else if (check) loadConfig()
+      else if (command === undefined) root.help({ error: true })
+      else process.exit(await serve())
+    },
+  )
+  .parseAsync()
+  .catch((error: unknown) => {
+    process.stderr.write(
+      `${error instanceof ConfigError ? error.message : 'the enclave could not do its work'}\n`,
+    )
+    process.exit(EXIT.failed)
+  })
+process.exit(EXIT.done)

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../terminal/exitCodes.js'
+import type { ExitCode } from '../service/exitCodes.js'
 import { createProgram } from '../terminal/program.js'
 import { addActions } from './actions.js'
 import { addChainCommands } from './chainCommands.js'

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
+import { EXIT } from '../service/exitCodes.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
+import { processEnd } from '../service/processEnd.js'
 import { requireNode } from '../service/version.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
@@ -12,15 +14,12 @@ import { startSqlite } from './store/sqlite/sqliteEngine.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
 
-const EXIT_FAILURE = 1
 /** Time to answer callers whose writes failed. */
 const LAST_ANSWERS_MS = 100
-/** The shell's convention for a process that Ctrl-C ended. */
-const EXIT_FORCED = 130
 
 function fail(text: string): never {
   process.stderr.write(`${text}\n`)
-  process.exit(EXIT_FAILURE)
+  process.exit(EXIT.failed)
 }
 
 function configure(): Config {
@@ -40,7 +39,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
   // SQLite and the disk may differ after a failed commit, unless the disk was full, so no later commit can be trusted.
   const onBroken = (error: StorageError) => {
     logger.error('storage failed: the server ends', describeError(error))
-    setTimeout(() => process.exit(EXIT_FAILURE), LAST_ANSWERS_MS)
+    setTimeout(() => process.exit(EXIT.failed), LAST_ANSWERS_MS)
   }
   try {
     return await startServer(config, logger, (directory) => startSqlite({ directory, onBroken }))
@@ -63,7 +62,7 @@ const systemErrorSchema = z.object({
 /** The line for a failed start; undefined for one that only the log can describe. */
 function remedyFor(error: unknown, config: Config): string | undefined {
   const { http, ops, relay, dataDir, databaseUrl } = config
-  // The secrets of a URL are left out.
+  // The secrets of a URL are omitted.
   const place = databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
   if (error instanceof DirectoryLockedError) return `DATA_DIR ${error.message}`
   if (error instanceof UnusableDatabaseError) return `${place}: ${error.message}`
@@ -84,7 +83,7 @@ function remedyFor(error: unknown, config: Config): string | undefined {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${ofHost}HOST ${hostname} is no address of this machine (${code}): correct it, or leave it out.`
+      return `${ofHost}HOST ${hostname} is no address of this machine (${code}): correct it, or remove it.`
     case 'EACCES':
       if (port !== undefined)
         return `Port ${port} needs rights that this user lacks: set ${ofPort}PORT above 1023.`
@@ -97,41 +96,20 @@ function remedyFor(error: unknown, config: Config): string | undefined {
   }
 }
 
-/** Node's own report of an uncaught failure would quote its message; this one does not. */
-function reportUncaught(logger: Logger): void {
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      logger.error('uncaught failure', describeError(error))
-      process.exit(EXIT_FAILURE)
-    })
-  }
-}
-
-function stopOnSignal(server: RunningServer, logger: Logger): void {
-  let stopping = false
-  const onSignal = (signal: NodeJS.Signals) => {
-    // A second signal ends the wait.
-    if (stopping) process.exit(EXIT_FORCED)
-    stopping = true
-    logger.info('stopping', { signal })
-    void server.stop().then(() => {
-      logger.info('stopped')
-      process.exit(0)
-    })
-  }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
-}
-
 // The reader of the narration may go away; the service goes on without it.
 process.stdout.on('error', () => undefined)
 
 requireNode()
 const config = configure()
 const logger = createLogger({ level: config.logLevel })
-reportUncaught(logger)
+let running: RunningServer | undefined
+void processEnd(logger).then(async (exitCode) => {
+  if (exitCode === EXIT.done) await running?.stop()
+  logger.info('server stopped', { exitCode })
+  process.exit(exitCode)
+})
 const server = await start(config, logger)
-stopOnSignal(server, logger)
+running = server
 logger.info('listening for the operator', { port: server.opsPort })
 logger.info('listening for the enclave', { port: server.relayPort })
 logger.info('listening', { port: server.port, chainId: config.chain.chainId })

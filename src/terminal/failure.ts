@@ -6,7 +6,7 @@ import { TradingError, toTradingError } from '../client/index.js'
 import type { Revert } from '../protocol/api.js'
 import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
-import { EXIT, type ExitCode } from './exitCodes.js'
+import { EXIT, type ExitCode } from '../service/exitCodes.js'
 
 /** `remedy` is null where each message says it. */
 type Entry = readonly [exit: ExitCode, remedy: string | null]

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from '../service/exitCodes.js'
 import { readVersion } from '../service/version.js'
-import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exitCodes.js'
 import { type Failure, failureOf } from './failure.js'
 import { createTerminal, type ErrorStream, type OutStream } from './terminal.js'
 

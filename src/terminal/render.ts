@@ -1,7 +1,7 @@
 import { formatDecimal, formatGrouped } from '../protocol/units.js'
 
 /** An amount in base units. */
-export interface Amount {
+interface Amount {
   readonly units: bigint
   readonly decimals: number
   /** Shown to people only. */

@@ -1,7 +1,5 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { z } from 'zod'
 import { createPlan, FAULTS, type Part } from './plan.js'
 import { type Print, runStorm } from './storm.js'
 
@@ -21,21 +19,14 @@ const AFTER_LOSS_MS = 240_000
  */
 const AFTER_CLOCKS_MS = 16 * 60_000
 
-const count = z.coerce.number().int().positive()
-const sizeSchema = z.object({
-  seed: count.default(() => Math.floor(Math.random() * 1_000_000_000) + 1),
-  minutes: count.default(10),
-  servers: count.default(1),
-})
-
 /**
  * The storm at length: one server with SQLite, or several on PostgreSQL, whose database then fails over to a standby that has not heard
  * the last commits. Resolves with whether nothing was found.
  */
-export async function soakStorm(args: string[], print: Print): Promise<boolean> {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ args, options: { seed: text, minutes: text, servers: text } })
-  const { seed, minutes, servers } = sizeSchema.parse(values)
+export async function soakStorm(
+  { seed, minutes, servers }: Record<'seed' | 'minutes' | 'servers', number>,
+  print: Print,
+): Promise<boolean> {
   const root = join('data', 'soak', `storm-${Date.now()}`)
   print(
     `seed ${seed}: repeat with npm run test:soak -- storm --seed ${seed} --servers ${servers}; see ${root}`,

@@ -1,6 +1,6 @@
 import type { Hex } from '../../client/index.js'
+import { EXIT } from '../../service/exitCodes.js'
 import { anId } from '../../terminal/arguments.js'
-import { EXIT } from '../../terminal/exitCodes.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'

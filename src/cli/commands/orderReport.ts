@@ -5,8 +5,8 @@ import { depositSchema } from '../../protocol/api.js'
 import { isOfWait } from '../../protocol/notice.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { EXIT, type ExitCode } from '../../service/exitCodes.js'
 import { aDuration } from '../../terminal/arguments.js'
-import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
 import { CommandError } from '../../terminal/failure.js'
 import { type Cell, fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
@@ -54,7 +54,7 @@ function jsonOf(status: OrderStatus, notice: Pick<Notice, 'code' | 'message'> | 
 }
 
 /** One line for each change of an order that is followed. */
-export function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: OrderStatus): string {
+function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: OrderStatus): string {
   const run = triggers.at(-1)
   const enclave = run ? `, enclave run ${run.attempt}: ${runWords(run)}` : ''
   const next = nextTriggerAt === null ? '' : `, next run ${shownTime(nextTriggerAt)}`

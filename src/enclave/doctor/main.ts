@@ -1,40 +1,30 @@
 // The enclave's part of `operate doctor`, `invariants`, `actions` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
-import { parseArgs } from 'node:util'
+import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
 import { addressSchema } from '../../protocol/address.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
+import { EXIT } from '../../service/exitCodes.js'
 import { requireNode } from '../../service/version.js'
 import { type EnclaveConfig, keysOf, loadConfig } from '../config.js'
 import { createPortfolioStore } from '../stores.js'
 import { reportActions } from './actions.js'
 import { chainOf, checkEnclave } from './checkup.js'
 
-/** One JSON object on standard output. Exits 0 once it is written, 1 when it could not be made. */
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      actions: { type: 'boolean', default: false },
-      account: { type: 'string' },
-      money: { type: 'boolean', default: false },
-      order: { type: 'string' },
-    },
-  })
-  if (values.actions) {
-    const report = await reportActions(loadConfig())
-    process.stdout.write(`${JSON.stringify(z.encode(actionReportSchema, report))}\n`)
-    return
-  }
-  if (values.order !== undefined) {
-    const order = await reportOrder(loadConfig(), bytes32Schema.parse(values.order))
-    process.stdout.write(`${JSON.stringify(z.encode(orderReportSchema, order))}\n`)
-    return
-  }
-  const account = values.account === undefined ? undefined : addressSchema.parse(values.account)
-  const report = await checkEnclave(() => loadConfig(), { account, money: values.money })
-  process.stdout.write(`${JSON.stringify(z.encode(enclaveReportSchema, report))}\n`)
+interface Options {
+  readonly account?: Hex
+  readonly actions?: true
+  readonly money?: boolean
+  readonly order?: Hex
+}
+
+/** One JSON object. */
+async function reportOf({ account, actions, money = false, order }: Options): Promise<unknown> {
+  if (actions) return z.encode(actionReportSchema, await reportActions(loadConfig()))
+  if (order !== undefined) return z.encode(orderReportSchema, await reportOrder(loadConfig(), order))
+  return z.encode(enclaveReportSchema, await checkEnclave(() => loadConfig(), { account, money }))
 }
 
 /**
@@ -56,7 +46,23 @@ async function reportOrder(config: EnclaveConfig, orderId: Hex): Promise<OrderRe
 }
 
 requireNode()
-main().catch(() => {
-  process.stderr.write("the enclave could not be examined; is --account an address, --order an order's id?\n")
-  process.exitCode = 1
-})
+await new Command('doctor/main.js')
+  .option('--account <address>', 'an account whose portfolio is read too', (text) =>
+    addressSchema.parse(text),
+  )
+  .option('--actions', 'reports corporate actions instead')
+  .option('--money', 'adds the sums of all portfolios')
+  .option('--order <orderId>', 'reports one order instead', (text) => bytes32Schema.parse(text))
+  .exitOverride()
+  .configureOutput({ outputError: () => undefined })
+  .action(async (options: Options) => {
+    process.stdout.write(`${JSON.stringify(await reportOf(options))}\n`)
+  })
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof CommanderError && error.exitCode === 0) return
+    process.stderr.write(
+      "the enclave could not be examined; is --account an address, --order an order's id?\n",
+    )
+    process.exitCode = EXIT.failed
+  })

@@ -108,31 +108,3 @@ function portOf(door: Server): number {
   const address = door.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
-
-/** The shell's convention for a process that Ctrl-C ended. */
-const EXIT_FORCED = 130
-
-/**
- * Resolves with the exit code once the process has to stop: 0 on SIGTERM or SIGINT, 1 after a failure that nothing caught, which
- * leaves the process in a state that no one knows. A second signal ends the process at once.
- */
-export function processEnd(logger: Logger): Promise<0 | 1> {
-  const { promise, resolve } = Promise.withResolvers<0 | 1>()
-  let isStopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (isStopping) process.exit(EXIT_FORCED)
-      isStopping = true
-      logger.info('stopping', { signal })
-      resolve(0)
-    })
-  }
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      // Node's own report would quote the failure's message.
-      logger.error('uncaught failure: the enclave ends', describeError(error))
-      resolve(1)
-    })
-  }
-  return promise
-}

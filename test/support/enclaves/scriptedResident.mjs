@@ -3,9 +3,10 @@
 // A step: {outcome, ...result, waitMs?, untilFile?, early?, act?: 'hang' | 'throw' | 'reject' | 'crash'}
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { processEnd, startResident } from '../../../dist/enclave/resident/resident.js'
+import { startResident } from '../../../dist/enclave/resident/resident.js'
 import { StateLockedError } from '../../../dist/enclave/resident/runTable.js'
 import { createLogger } from '../../../dist/service/logger.js'
+import { processEnd } from '../../../dist/service/processEnd.js'
 
 const envFile = process.env.ENCLAVE_ENV_FILE
 const started = new Map()
