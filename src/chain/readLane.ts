@@ -12,7 +12,7 @@ const SECOND_MS = 1_000
 const GROWTH = 1.01
 
 /** The client behind a read, and what its reads cost. */
-export interface Readers {
+interface Readers {
   /** The client of the request that a read belongs to; undefined for a read of the platform's own. */
   current(): string | undefined
   /** Counts calls that its request causes. */

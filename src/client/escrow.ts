@@ -31,7 +31,7 @@ export interface Funds {
   readonly allowance: bigint
 }
 
-export type Funding = 'allowed' | 'batch' | 'short'
+type Funding = 'allowed' | 'batch' | 'short'
 
 /** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
 export function createEscrow(deps: {

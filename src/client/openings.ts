@@ -19,7 +19,7 @@ import type { Wallet } from './wallet.js'
  */
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired'
 
-export type Opened = Mined | { readonly takenBy: Hex }
+type Opened = Mined | { readonly takenBy: Hex }
 
 /** How long a signature can be used, by the chain's time. */
 const VALID_S = 600

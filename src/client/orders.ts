@@ -57,7 +57,7 @@ export interface Orders {
   followOrderTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
 
-export interface OrdersDeps {
+interface OrdersDeps {
   readonly http: Http
   readonly timing: RetryTiming
 }

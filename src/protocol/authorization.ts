@@ -105,7 +105,7 @@ export interface AuthorizationDomain {
 }
 
 /** The EIP-712 domain of an authorization; each contract has its own, named after the contract. */
-export function authorizationDomain(primaryType: PrimaryType, domain: AuthorizationDomain): TypedDataDomain {
+function authorizationDomain(primaryType: PrimaryType, domain: AuthorizationDomain): TypedDataDomain {
   return { name: authorizationTargets[primaryType].contract, version: VERSION, ...domain }
 }
 

@@ -5,7 +5,7 @@ import { symbolSchema } from './identifiers.js'
 import { textHash } from './keccak.js'
 import { uint256Schema } from './units.js'
 
-export const rulesSchema = z.strictObject({
+const rulesSchema = z.strictObject({
   canBuy: z.boolean(),
   canSell: z.boolean(),
   /** Symbols that this employee may not trade. */
@@ -22,7 +22,7 @@ export const groupNameSchema = z
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 ._&/-]{0,30}[A-Za-z0-9])?$/, 'expected a name of 1 to 32 letters')
 
 /** Rules of its own, or those of a group. */
-export const ruleSchema = z.union([rulesSchema, z.strictObject({ group: groupNameSchema })])
+const ruleSchema = z.union([rulesSchema, z.strictObject({ group: groupNameSchema })])
 export type Rule = z.output<typeof ruleSchema>
 
 /** An institution's rulebook. Keys of `employees` are lower-case addresses. */

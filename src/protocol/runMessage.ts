@@ -61,7 +61,7 @@ export function signRunMessage(
 }
 
 /** A signature whose body has not arrived yet. */
-export interface ClaimedRunMessage {
+interface ClaimedRunMessage {
   readonly runId: string
   readonly headers: RunMessageHeaders
 }

@@ -8,7 +8,7 @@ import { typedDataDigest } from './typedData.js'
 
 /** The institution of a rulebook's envelope, with its admin's signature over the envelope. */
 export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: accountSignatureSchema })
-export type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
+type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
 
 /** The body of `POST /policy`. With `author` it waits in its institution's own queue, otherwise in its client's. */
 export const postPolicySchema = policyEnvelopeSchema.extend({ author: rulebookAuthorSchema.optional() })

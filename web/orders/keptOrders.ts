@@ -24,7 +24,7 @@ const keptSchema = z.object({
   /** Unix seconds. */
   deadline: z.int().positive(),
 })
-export type KeptOrder = z.output<typeof keptSchema>
+type KeptOrder = z.output<typeof keptSchema>
 
 const PREFIX = 'desk:order:'
 

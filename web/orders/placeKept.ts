@@ -12,7 +12,7 @@ import {
 import { forgetOrder, keepOrder } from './keptOrders.js'
 
 /** Events of an order being placed. */
-export interface PlacingEvents {
+interface PlacingEvents {
   readonly onStep: (step: PlaceStep) => void
   /** The escrow is open. `isCertain` is false if that is unknown until the chain shows it. */
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void

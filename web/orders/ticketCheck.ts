@@ -46,7 +46,7 @@ export interface TicketFacts {
   readonly now: number
 }
 
-export type TicketField = 'symbol' | 'amount' | 'hours' | 'limit'
+type TicketField = 'symbol' | 'amount' | 'hours' | 'limit'
 
 /** Why the ticket cannot be sent. */
 export interface Fault {

@@ -89,7 +89,7 @@ export interface Account {
   readonly isOwner: Query<boolean>
 }
 
-export interface AccountDeps {
+interface AccountDeps {
   readonly session: Session
   readonly settings: Settings
   readonly reader: Reader
@@ -249,6 +249,6 @@ export function isKeyMissing(address: Hex, key: KeyInUse | null): boolean {
 }
 
 /** A waiting wallet's view changes soon; a trading wallet's view rarely changes. */
-export function walletPace(view: WalletView | null, error: unknown): number {
+function walletPace(view: WalletView | null, error: unknown): number {
   return error === null && view?.screen === 'trade' ? LATER_MS : SOON_MS
 }

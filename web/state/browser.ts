@@ -29,7 +29,7 @@ export function routeOf(hash: string): Route {
   return ROUTES.find((route) => hash === `#/${route}`) ?? 'desk'
 }
 
-export function createIsSeen(): ReadonlySignal<boolean> {
+function createIsSeen(): ReadonlySignal<boolean> {
   const isSeen = signal(!document.hidden)
   document.addEventListener('visibilitychange', () => {
     isSeen.value = !document.hidden

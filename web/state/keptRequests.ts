@@ -10,7 +10,7 @@ import type { DeviceStore } from './browser.js'
  * The content of the orders that this device has sealed, kept for later visits and sealed with the portfolio's key. The chain has no other
  * copy of an order that the enclave refused: it never enters the portfolio.
  */
-export interface KeptRequests {
+interface KeptRequests {
   /** Asks the wallet to sign if its key is not in use yet. Empty where no key opens them, or the browser keeps nothing. */
   open(): Promise<ReadonlyMap<Hex, Ordered>>
   /** Never rejects: without the browser's storage, the page alone knows the order. */

@@ -34,7 +34,7 @@ export interface Names {
   forget(): Promise<void>
 }
 
-export interface NamesState {
+interface NamesState {
   /** `sealed`: kept here and not opened yet. `unreadable`: no key in this page opens them. */
   readonly kept: 'reading' | 'none' | 'sealed' | 'open' | 'unreadable'
   readonly given: ReadonlyMap<Hex, string>

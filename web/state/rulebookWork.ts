@@ -49,7 +49,7 @@ export interface RulebookWork {
   forget(): Promise<void>
 }
 
-export interface RulebookState {
+interface RulebookState {
   /** The copies on this device, and those of this session, by version; null until the device's are read. */
   readonly copies: ReadonlyMap<number, RulebookCopy> | null
   /** The rulebooks whose rules are known here, by version. */

@@ -29,7 +29,7 @@ export interface Gains {
   readonly dividends: bigint
 }
 
-export interface Valuation {
+interface Valuation {
   readonly holdings: readonly Holding[]
   /** USDC base units that no open order uses. */
   readonly cash: bigint
