@@ -4,12 +4,12 @@ import { createContracts, createCorporateActions, LISTED } from '../../chain/con
 import { enactmentCall } from '../../chain/enactmentCall.js'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
-import { blockTime, type ChainLog, createLogReader, firstBlockSince, wordAt } from '../../chain/logReader.js'
+import { blockTime, type ChainLog, createLogReader, firstBlockSince } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { bytes32Schema, type Hex, hexBetween, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
@@ -25,8 +25,6 @@ const proposalSchema = z.strictObject({
   block: z.int().min(0),
   /** Calldata that enacts it. */
   data: hexBetween(4, 1_024),
-  /** The symbol, and for a change of symbol the next one. */
-  symbols: z.array(bytes32Schema),
 })
 type Proposal = z.output<typeof proposalSchema>
 
@@ -45,7 +43,6 @@ const FINAL_DEPTH = 64
 const STORE_EVERY = 1_000
 /** The broker announces 90 days ahead, and an enactment follows its proposal as soon as it is due. */
 const LOOK_BACK_SECONDS = 100 * 86_400
-const SUCCESSOR_WORD = 6
 
 /**
  * A tick reads new proposals, asks the chain which of them are due, and has the relay enact them. The chain alone says what is
@@ -104,6 +101,8 @@ export function createEnactments(deps: {
       if (!(error instanceof RelayRefusal)) throw error
       const { reason: refusal } = error
       const reason = refusal.code === 'would-revert' ? refusal.revert.name : refusal.code
+      // Its turn comes once others of its symbol are in the list: the contract alone knows their order.
+      if (reason === 'ActionOutOfOrder') return
       // Once for each reason: a pause may last for days.
       if (refusals.get(digest) !== reason) logger.warn('corporate action not enacted', { digest, reason })
       refusals.set(digest, reason)
@@ -127,9 +126,7 @@ export function createEnactments(deps: {
     const stateOf = async (proposal: Proposal) => ({ proposal, at: await list.effectiveAt(proposal.digest) })
     const states = await Promise.all(known.map(stateOf))
     const due = states.filter(({ at }) => at > 0n && at <= BigInt(head.timestamp))
-    for (const proposal of withoutEarlier(due.map((each) => each.proposal))) {
-      await enact(list.address, proposal)
-    }
+    for (const { proposal } of due) await enact(list.address, proposal)
     const isOpen = (at: bigint) => at > 0n && at < LISTED
     const keep = states.map(
       async ({ proposal: { digest, block }, at }) =>
@@ -148,19 +145,6 @@ function digestsOf(place: Place | undefined): string | undefined {
   return place?.open.map(({ digest }) => digest).join()
 }
 
-function proposalOf({ topics: [, digest, symbol], data, blockNumber: block }: ChainLog): Proposal {
-  const symbols = [symbol, wordAt(data, SUCCESSOR_WORD)].filter(
-    (id) => id !== undefined && id !== ZERO_BYTES32,
-  )
-  return proposalSchema.parse({ digest, block, data: enactmentCall(data), symbols })
-}
-
-/** Actions of a symbol act in the order of their proposals: one waits while an earlier one is not in the list. */
-function withoutEarlier(due: readonly Proposal[]): Proposal[] {
-  const waiting = new Set<Hex>()
-  return due.filter(({ symbols }) => {
-    const isFirst = symbols.every((symbol) => !waiting.has(symbol))
-    for (const symbol of symbols) waiting.add(symbol)
-    return isFirst
-  })
+function proposalOf({ topics: [, digest], data, blockNumber: block }: ChainLog): Proposal {
+  return proposalSchema.parse({ digest, block, data: enactmentCall(data) })
 }
