@@ -78,16 +78,16 @@ export async function takersOf(
  *
  * Without company the supply changes by what waited long enough, and by no more than these fills explain. A difference
  * that they do not explain, such as a correction by the broker, is shown with company, or when no recent order could explain it.
- * @param symbol.held the broker's holding of it
+ * @param symbol.held the broker's holding of it, less what wallets have under its former names
  */
 export function dueChange(
   { batching, clock }: Pick<Run, 'batching' | 'clock'>,
-  symbol: { name: string; held: bigint; expectedSupply: bigint; countedUntil: bigint },
+  symbol: { names: readonly string[]; held: bigint; expectedSupply: bigint; countedUntil: bigint },
   { readAt, orders, accounts, filling }: Holdings,
 ): { change: bigint; countedUntil: bigint } {
-  const { name, held, expectedSupply, countedUntil } = symbol
-  if (filling.has(name)) return { change: 0n, countedUntil }
-  const ofSymbol = orders.filter((order) => order.symbol === name)
+  const { names, held, expectedSupply, countedUntil } = symbol
+  if (names.some((name) => filling.has(name))) return { change: 0n, countedUntil }
+  const ofSymbol = orders.filter((order) => names.includes(order.symbol))
   const uncounted = ofSymbol.filter((order) => !endedBefore(order, Number(countedUntil)))
   const ended = uncounted.filter((order) => endedBefore(order, readAt))
   const traded = new Set(ended.flatMap(({ clientOrderId }) => accounts.get(clientOrderId) ?? []))

@@ -176,7 +176,7 @@ it('a deposit of removed shares is refunded', async () => {
   expect((await alice()).positions).toEqual({})
 })
 
-it('a freeze follows a change of symbol, and a retired symbol can’t be bought though the contract lists it', async () => {
+it('a freeze follows a change of symbol, and a retired symbol can’t be bought', async () => {
   await world().settled(buy(1_000))
   await world().chain.send('owner', 'token', 'setFrozen', AAPL, world().chain.account('alice'), true)
   await act('SYMBOL_CHANGE', await world().chain.now())
@@ -277,11 +277,18 @@ it('a live order of a halted symbol is cancelled, and ends with the reason', asy
   expect(await noticeCode(order, result)).toBe('corporate-action')
 })
 
+const supplyOf = (symbol: string) => world().chain.read('token', 'totalSupply', nameToBytes32(symbol))
+function heldAtBroker(symbol: string): bigint {
+  const account = world()
+    .broker.control.accounts()
+    .find(({ name }) => name === 'enclave')
+  return parseDecimal(account?.positions[symbol] ?? '0', SHARE_DECIMALS)
+}
+
 it('a reconciliation leaves a halted symbol as it is, and counts its new shares once the list has the split', async () => {
   const { broker, settled, reconcile, chain } = world()
   await settled(buy(1_000))
   await settled({ ...buy(100), symbol: 'MSFT' })
-  const supplyOf = (symbol: string) => chain.read('token', 'totalSupply', nameToBytes32(symbol))
   const minted = await supplyOf('AAPL')
   broker.control.book(split(today()))
   await reconcile()
@@ -289,8 +296,30 @@ it('a reconciliation leaves a halted symbol as it is, and counts its new shares 
   expect(await supplyOf('MSFT')).not.toBe(0n)
   await act('SPLIT', await chain.now(), [2n, 1n])
   await reconcile()
-  const held = broker.control.accounts().find(({ name }) => name === 'enclave')?.positions.AAPL ?? ''
-  expect(await supplyOf('AAPL')).toBe(parseDecimal(held, SHARE_DECIMALS))
+  expect(await supplyOf('AAPL')).toBe(heldAtBroker('AAPL'))
+})
+
+it('shares that wallets hold under a former symbol count once: the broker holds them under the last one', async () => {
+  const { broker, settled, reconcile, chain, checkInvariants } = world()
+  const supplies = async () => [await supplyOf('AAPL'), await supplyOf('MSFT')]
+  await withdrawn()
+  await reconcile()
+  const held = heldAtBroker('AAPL')
+  expect(await supplies()).toEqual([held, 0n])
+  const change = { type: 'name_change', symbol: 'AAPL', successor: 'MSFT', day: today() } as const
+  broker.control.book(change)
+  await act('SYMBOL_CHANGE', await chain.now())
+  await checkInvariants()
+  await settled({ who: 'alice', side: 'WITHDRAW', symbol: 'MSFT', amount: shares(1) })
+  await reconcile()
+  expect(await supplies()).toEqual([shares(3), held - shares(3)])
+  await settled(deposit(shares(3)))
+  await checkInvariants()
+  await reconcile()
+  expect(await supplies()).toEqual([0n, held])
+  broker.control.book({ type: 'worthless_removal', symbol: 'MSFT', day: today() })
+  await act('REMOVAL', await chain.now(), [0n, 0n], MSFT)
+  await checkInvariants()
 })
 
 it('a reconciliation makes no batch of a symbol whose split the broker books while it tells its holdings', async () => {

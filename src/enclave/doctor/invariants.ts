@@ -2,6 +2,7 @@
 import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
+import { namesOf, retiredSymbols } from '../../protocol/corporateActions.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
@@ -155,17 +156,23 @@ function checkShares(state: MoneyState): Disagreement[] {
     ...state.shares.keys(),
     ...portfolios.flatMap((each) => Object.keys(each.positions)),
   ])
+  const { actions } = state.history
   const exchanged = exchangedSymbols(state.broker.activities.booked, state.history)
+  // The broker holds nothing under a retired symbol: what wallets have under it counts for the last one, or is worthless.
+  const retired = new Set(retiredSymbols(actions))
   return [...symbols].flatMap((symbol): Disagreement[] => {
-    if (exchanged.has(symbol)) return []
-    const { supply = 0n, pool = 0n } = state.shares.get(symbol) ?? {}
+    if (exchanged.has(symbol) || retired.has(symbol)) return []
+    const outside = namesOf(symbol, actions).map((name) => {
+      const { supply = 0n, pool = 0n } = state.shares.get(name) ?? {}
+      return supply - pool
+    })
     const positions = sum(portfolios.map((portfolio) => portfolio.positions[symbol]?.qty ?? 0n))
     const sold = held
       .filter(({ entry }) => entry.side === 'SELL' && entry.symbol === symbol)
       .flatMap(({ fill }) => (fill ? sharesIn(fill, state.history.actions) : []))
       .map(({ qty }) => qty)
     const covered = (state.broker.positions.get(symbol) ?? 0n) + sum(sold)
-    return covered >= positions + supply - pool ? [] : [{ rule: 'shares-covered', symbol }]
+    return covered >= positions + sum(outside) ? [] : [{ rule: 'shares-covered', symbol }]
   })
 }
 

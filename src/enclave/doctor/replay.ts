@@ -1,7 +1,7 @@
 // The sum of an account's orders: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
 import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
-import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
@@ -65,7 +65,8 @@ export function replay(
     // A settled escrow that bought nothing was a deposit.
     if (!fill && !payout && order.state === 'SETTLED') {
       const name = bytes32ToName(order.symbol)
-      add(name ?? USDC, name === null ? order.amount : order.shares)
+      if (name === null) add(USDC, order.amount)
+      else add(successorOf(name, actions).symbol, order.shares)
     }
   }
   return { cash, positions }
