@@ -81,17 +81,11 @@ type Contract = Awaited<ReturnType<Platform['actions']>>
 async function stepsOf(contract: Contract, listed: readonly CorporateAction[], plan: readonly ActionTerms[]) {
   const claim = plan.find(({ kind }) => kind === 'ENTITLEMENT')
   const entitlement = claim && entryOf(claim, listed)?.index
-  const isSplitListed = plan.every((terms) => !isRatio(terms) || entryOf(terms, listed) !== undefined)
   return Promise.all(
     plan.map(async (terms): Promise<Step> => {
       const none = { terms, effectiveAt: 0, struct: null, digest: null }
       if (entryOf(terms, listed)) return { ...none, state: 'listed' }
-      // Anyone may enact what is due, in any order: an entry that must come after another is proposed after it.
-      const mustWait =
-        terms.kind === 'PAYMENT'
-          ? entitlement === undefined
-          : terms.kind === 'SYMBOL_CHANGE' && !isSplitListed
-      if (mustWait) return { ...none, state: 'missing' }
+      if (terms.kind === 'PAYMENT' && entitlement === undefined) return { ...none, state: 'missing' }
       const struct = actionStruct({
         ...terms,
         entitlement: terms.kind === 'PAYMENT' ? (entitlement ?? 0) : 0,
@@ -101,10 +95,6 @@ async function stepsOf(contract: Contract, listed: readonly CorporateAction[], p
       return { terms, struct, digest, effectiveAt, state: effectiveAt > 0 ? 'proposed' : 'missing' }
     }),
   )
-}
-
-function isRatio({ kind }: ActionTerms): boolean {
-  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
 }
 
 /** @throws CommandError `actions-unreadable` */
