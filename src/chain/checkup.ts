@@ -105,7 +105,7 @@ async function checkLinks(
         `${variable}: this contract was deployed with ${named.join(', ')}: take all five of one deployment`,
       )
     }
-    if (contract === 'equityToken' && !(await isOfThisVersion(reader, addresses))) {
+    if (contract === 'equityToken' && !(await isOfThisVersion(rpc, reader, addresses))) {
       return fault(
         'contract-links',
         `${variable}: this contract is of another version: deploy the contracts of this one`,
@@ -121,8 +121,9 @@ async function checkLinks(
   }
 }
 
-/** Whether the token's shares are those that it created, and follow the list that the ledger created. */
+/** Whether the token's shares are those that it created, and follow the list that the ledger created for this token. */
 async function isOfThisVersion(
+  rpc: DeploymentCheckupOptions['rpc'],
   { read }: ReturnType<typeof createContractReader>,
   { equityToken, confidentialLedger }: ContractAddresses,
 ): Promise<boolean> {
@@ -130,9 +131,11 @@ async function isOfThisVersion(
     read('sharesImplementation', [], addressValue),
     read('actions', [], addressValue),
   ])
+  if (!sameAddress(actions, firstCreationOf(confidentialLedger))) return false
+  const list = createContractReader(createViewCaller(rpc), actions, interfaces.corporateActions)
   return (
     sameAddress(implementation, firstCreationOf(equityToken)) &&
-    sameAddress(actions, firstCreationOf(confidentialLedger))
+    sameAddress(await list.read('token', [], addressValue), equityToken)
   )
 }
 

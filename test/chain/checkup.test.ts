@@ -46,6 +46,12 @@ test('a token that follows another list of corporate actions than the ledger is 
   expect((await found()).checks).toContain('fault contract-links')
 })
 
+test('a list of corporate actions that another token follows is found', async () => {
+  const { addressOf, addresses, account } = chain()
+  await replaceImmutable(addressOf('actions'), addresses.equityToken, account('dave'))
+  expect((await found()).checks).toContain('fault contract-links')
+})
+
 test('a signer that takes over later is a fault that says when', async () => {
   await chain().send(
     'owner',
