@@ -126,7 +126,7 @@ const PAGE = '10000'
 
 /**
  * `GET /v2/stocks/bars`: by symbol, the oldest first; a call for each 10,000 bars. A symbol that Alpaca has no bar of is
- * absent from the result. A bar without a price, as of a span without trades, is left out.
+ * absent from the result. A bar without a price, as of a span without trades, is left out. Prices before a split are in the shares of after it.
  */
 export async function getBars(
   data: BrokerHttp,
@@ -137,7 +137,7 @@ export async function getBars(
   const path = '/v2/stocks/bars'
   for (let token: string | undefined, more = symbols.length > 0; more; more = token !== undefined) {
     const query = {
-      ...{ symbols: symbols.join(','), timeframe, start: start.toISOString() },
+      ...{ symbols: symbols.join(','), timeframe, start: start.toISOString(), adjustment: 'split' },
       ...{ limit: PAGE, feed, sort: 'asc', ...(token !== undefined && { page_token: token }) },
     }
     const page = await data.request({ method: 'GET', path, query, purpose: 'other' }, pageSchema)

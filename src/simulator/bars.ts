@@ -9,6 +9,7 @@ const DAY_MS = 86_400_000
 const [OPENS_MS, CLOSES_MS] = [13.5 * 3_600_000, 20 * 3_600_000]
 /** The least pause before the last session. */
 const PAUSE_MS = 6 * 3_600_000
+const ADJUSTMENTS = ['raw', 'split', 'dividend', 'spin-off', 'all']
 const [DEFAULT_LIMIT, MOST] = [1_000, 10_000]
 /** Two waves, in hundredths of a percent and radians a bar. */
 const WAVES = [
@@ -31,13 +32,20 @@ export function barsOf(query: URLSearchParams, market: Market, now: Date): Reply
   const start = Date.parse(query.get('start') ?? '')
   if (symbols.length === 0) return { status: 400, body: { message: 'symbols is required' } }
   if (query.get('timeframe') !== '15Min') return { status: 400, body: { message: 'invalid timeframe' } }
+  const adjustments = (query.get('adjustment') ?? 'raw').split(',')
+  if (!adjustments.every((each) => ADJUSTMENTS.includes(each)))
+    return { status: 400, body: { message: 'invalid adjustment' } }
+  const isAdjusted = adjustments.includes('split') || adjustments.includes('all')
   const limit = Math.min(Number(query.get('limit') ?? DEFAULT_LIMIT), MOST)
   const from = Number(query.get('page_token') ?? 0)
   const all = symbols
     .toSorted()
     .flatMap((symbol) => market.listings.get(symbol) ?? [])
     .filter(({ omit }) => omit !== 'all')
-    .flatMap((listing) => [...past(listing, start, now), ...today(listing, start)])
+    .flatMap((listing) => {
+      const raw = [...past(listing, start, now), ...today(listing, start)]
+      return isAdjusted ? raw.map((bar) => adjusted(bar, listing)) : raw
+    })
   const page = all.slice(from, from + limit)
   const bars: Record<string, ReturnType<typeof jsonOf>[]> = {}
   for (const bar of page) bars[bar.symbol] = [...(bars[bar.symbol] ?? []), jsonOf(bar)]
@@ -45,6 +53,15 @@ export function barsOf(query: URLSearchParams, market: Market, now: Date): Reply
     status: 200,
     body: { bars, next_page_token: all.length > from + limit ? String(from + limit) : null },
   }
+}
+
+/** The bar in the shares of after every split. */
+function adjusted(bar: Bar, { splits }: Listing): Bar {
+  const later = splits.filter(({ at }) => bar.at < at)
+  const price = (raw: bigint) =>
+    later.reduce((before, { numerator, denominator }) => (before * denominator) / numerator, raw)
+  const { open, high, low, close } = bar
+  return { ...bar, open: price(open), high: price(high), low: price(low), close: price(close) }
 }
 
 function today({ symbol, traded }: Listing, start: number): Bar[] {

@@ -170,8 +170,7 @@ export function createCorporateActions(deps: {
         if (isNamed || heldBy(account, action.symbol) > 0n) bookFor(account, action)
       }
       if (action.type === 'forward_split' || action.type === 'reverse_split') {
-        const { last } = market.listing(action.symbol)
-        market.setPrice(action.symbol, (last * units(action.oldRate)) / units(action.newRate))
+        market.split(action.symbol, units(action.newRate), units(action.oldRate))
       }
     },
     /** Answers `GET /v1beta1/corporate-actions`. */

@@ -25,6 +25,8 @@ export interface Listing {
   tradedAt: Date
   /** The trading since the stand-in began, by the start of its quarter of an hour in Unix milliseconds. */
   readonly traded: Map<number, { open: bigint; high: bigint; low: bigint; close: bigint }>
+  /** Its splits, with the start of the quarter of an hour that each came in: `numerator` shares for `denominator`. */
+  readonly splits: { readonly at: number; readonly numerator: bigint; readonly denominator: bigint }[]
   /** Members omitted from the snapshot; `all` omits the symbol. */
   omit: ReadonlySet<'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'> | 'all'
 }
@@ -69,6 +71,15 @@ export function createMarket(options: {
       trade(listing, last)
       options.onPrice(symbol)
     },
+    /** So many shares are there now for so many: the price changes the other way. */
+    split(symbol: string, numerator: bigint, denominator: bigint): void {
+      const listing = market.listing(symbol)
+      const at = barAt(options.now())
+      listing.splits.push({ at, numerator, denominator })
+      // A split comes while nothing trades: no bar has prices of before and after it.
+      listing.traded.delete(at)
+      market.setPrice(symbol, (listing.last * denominator) / numerator)
+    },
     /** Moves every price by one step of the seeded walk, in the order of the listings. */
     walk(): void {
       for (const listing of listings.values()) {
@@ -101,12 +112,17 @@ function newListing(entry: StandInSymbol, now: Date): Listing {
     previousClose: price,
     tradedAt: now,
     traded: new Map(),
+    splits: [],
     omit: new Set(),
   }
 }
 
+function barAt(time: Date): number {
+  return Math.floor(time.getTime() / BAR_MS) * BAR_MS
+}
+
 function trade({ traded, tradedAt }: Listing, price: bigint): void {
-  const at = Math.floor(tradedAt.getTime() / BAR_MS) * BAR_MS
+  const at = barAt(tradedAt)
   const bar = traded.get(at) ?? { open: price, high: price, low: price, close: price }
   const high = price > bar.high ? price : bar.high
   const low = price < bar.low ? price : bar.low

@@ -212,6 +212,23 @@ describe('the bars of the market', () => {
     expect(bars()).toBe(2)
   })
 
+  test('are in the shares of after a split, also those of before it', async () => {
+    const { view, control, pass } = await setUpBars()
+    control.price({ symbol: 'AAPL', price: '200' })
+    const before = (await view()).symbols[0]?.bars ?? []
+    pass(86_400_000)
+    control.book({
+      ...({ type: 'forward_split', symbol: 'AAPL', day: '2027-01-06' } as const),
+      ...{ newRate: '4', oldRate: '1' },
+    })
+    await expect.poll(() => view(), { interval: 1 }).not.toMatchObject({ stale: true })
+    const after = new Map((await view()).symbols[0]?.bars.map(({ at, close }) => [at, close]))
+    const kept = before.filter(({ at }) => after.has(at))
+    expect(kept.length).toBeGreaterThan(50)
+    for (const { at, close } of kept) expect(after.get(at)).toBe(close / 4n)
+    expect([...after.values()].at(-1)).toBe(usd(50))
+  })
+
   test('are the last answer, as stale, while the broker fails; without one there is none', async () => {
     const { view, deps, control, pass } = await setUpBars()
     const fresh = await view()
