@@ -25,6 +25,7 @@ import {
   type Client, ClientError, createClient, createReader, formatDecimal, type MarketView, parseDecimal, type Portfolio,
   ServerError, USDC_DECIMALS,
 } from 'confidential-trading-client'
+import { AttestationError, type Expectation, verifyAttestation } from 'confidential-trading-client/attestation'
 
 export const connect = (wallet: Signer): Client => createClient({ serverUrl: location.origin, wallet })
 export const reader = createReader({ serverUrl: location.origin })
@@ -32,6 +33,9 @@ export const market: Promise<MarketView> = reader.getMarket()
 export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
 export const amount: bigint = parseDecimal('1.5', USDC_DECIMALS)
 export const codeOf = (error: unknown) => error instanceof ClientError || error instanceof ServerError ? error.code : null
+export const labelOf = async (evidence: unknown, expected: Expectation): Promise<string> =>
+  (await verifyAttestation(evidence, expected)).label
+export const refusalOf = (error: AttestationError): string => error.code
 `
 /** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
@@ -54,7 +58,7 @@ const BROUGHT = [
 it('the npm package is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
   const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
   expect([...folders].sort()).toEqual([
-    ...['README.md', 'dist/chain', 'dist/client', 'dist/protocol', 'package.json'],
+    ...['README.md', 'dist/attestation', 'dist/chain', 'dist/client', 'dist/protocol', 'package.json'],
   ])
   const others = installed().files.filter((file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file))
   expect(others).toEqual([])
@@ -128,18 +132,23 @@ it('the package in another project has its types as Node resolves them', {
 
 const BYTES_PER_KB = 1_000
 
+/** The one part that is not of the package's main module. */
+const ATTESTATION = '`verifyAttestation`'
 /** The page's table: what is imported, and the most that it may weigh in kB. */
-const budgets = ['everything', '`createReader`', '`formatDecimal`, `parseDecimal`'].map((imported) => {
-  const [, kilobytes] = new RegExp(`^\\| ${imported} +\\| ([\\d.]+) kB +\\|$`, 'm').exec(page) ?? []
-  return { imported, most: Number(kilobytes) * BYTES_PER_KB }
-})
+const budgets = [...['everything', '`createReader`', '`formatDecimal`, `parseDecimal`', ATTESTATION]].map(
+  (imported) => {
+    const [, kilobytes] = new RegExp(`^\\| ${imported} +\\| ([\\d.]+) kB +\\|$`, 'm').exec(page) ?? []
+    return { imported, most: Number(kilobytes) * BYTES_PER_KB }
+  },
+)
 
 /** Bundles and minifies as a frontend would, nothing external: an import of a Node module fails the build. */
 async function bundle(imported: string) {
   const { name, project } = installed()
+  const module = imported === ATTESTATION ? `${name}/attestation` : name
   const names = imported === 'everything' ? '*' : `{ ${imported.replaceAll('`', '')} }`
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export ${names} from '${name}'`, resolveDir: project },
+    stdin: { contents: `export ${names} from '${module}'`, resolveDir: project },
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -189,6 +198,7 @@ it('the bundle is made of the client, the formats, the reader of events, the ABI
 it('a bundle leaves out what a part does not use', async () => {
   expect((await bundle('`createReader`')).from).not.toContain('dist/chain/generated')
   expect([...(await bundle('`parseDecimal`')).from]).toEqual(['dist/protocol'])
+  expect([...(await bundle(ATTESTATION)).from]).toEqual(['dist/attestation'])
 })
 
 /** The functions of the library, and the methods of its client and its past. */
