@@ -133,7 +133,11 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
     'a platform of a later version': { attestation: { format: 'intel-tdx' } },
     'the format of tests': { attestation: { format: 'test' } },
   },
-  'malformed-evidence': { ...(await faults.cborFaults()), ...(await faults.documentFaults()) },
+  'malformed-evidence': {
+    ...(await faults.cborFaults()),
+    ...(await faults.documentFaults()),
+    ...(await faults.certificateFaults()),
+  },
   'unsupported-algorithm': await faults.algorithms(),
   'unknown-root': await faults.roots(),
   'broken-chain': await faults.brokenChains(),

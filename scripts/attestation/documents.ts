@@ -51,7 +51,12 @@ export interface CertificateParts {
   /** DER of the algorithm in hex. */
   readonly algorithm: string
   readonly extensions: readonly Uint8Array[]
+  /** The bit string of its signature. */
+  readonly sealed: (r: Uint8Array, s: Uint8Array) => Uint8Array
 }
+
+/** A signature's two numbers, in a bit string that is whole. */
+export const sealedBy = (...numbers: Uint8Array[]) => der(0x03, '00', sequence(...numbers))
 
 /** A P-384 key as a certificate has it. */
 export const publicKey = (bytes: Uint8Array) =>
@@ -78,8 +83,7 @@ async function certificate(parts: CertificateParts): Promise<Uint8Array> {
     der(0xa3, sequence(...parts.extensions)),
   )
   const signature = await sign(parts.signer, signed)
-  const numbers = sequence(integer(signature.slice(0, 48)), integer(signature.slice(48)))
-  return sequence(signed, parts.algorithm, der(0x03, '00', numbers))
+  return sequence(signed, parts.algorithm, parts.sealed(signature.slice(0, 48), signature.slice(48)))
 }
 
 export const HOUR = 3_600_000
@@ -91,7 +95,11 @@ export type Changes = { readonly [name in 'root' | 'intermediate' | 'leaf']?: Pa
 
 /** The chain of a test root, the root first. */
 export function chain(changes: Changes = {}): Promise<Uint8Array[]> {
-  const common = { algorithm: ECDSA_WITH_SHA384, isLongTime: false }
+  const common = {
+    algorithm: ECDSA_WITH_SHA384,
+    isLongTime: false,
+    sealed: (r: Uint8Array, s: Uint8Array) => sealedBy(integer(r), integer(s)),
+  }
   const root: CertificateParts = {
     ...common,
     ...{ subject: 'test root', issuer: 'test root', signer: 'root', key: publicKey(point('root')) },

@@ -3,7 +3,7 @@ import { concatBytes } from '../../src/protocol/hex.js'
 import * as base from './base.js'
 import { type Cases, chain, withChain, withLeaf, withMembers } from './base.js'
 import * as make from './documents.js'
-import { cbor, der, Encoded, encoded, Pairs, sequence } from './encode.js'
+import { cbor, der, Encoded, encoded, integer, Pairs, sequence } from './encode.js'
 
 const { NOW, register } = make
 const [root = new Uint8Array(), intermediate = new Uint8Array(), leaf = new Uint8Array()] = chain
@@ -46,7 +46,7 @@ export const documentFaults = async (): Promise<Cases> => ({
   'no certificate above the leaf': await withMembers({ cabundle: [] }),
   'more certificates than a chain has': await withMembers({ cabundle: Array(8).fill(root) }),
   'a certificate that is a text': await withMembers({ certificate: 'leaf' }),
-  'a byte behind a certificate': await withMembers({ certificate: concatBytes(leaf, byte(0)) }),
+  'a NULL behind a certificate': await withMembers({ certificate: concatBytes(leaf, Uint8Array.of(5, 0)) }),
   'a certificate that is cut off': await withMembers({ certificate: leaf.slice(0, -1) }),
   'an extension twice': await withLeaf(make.NO_AUTHORITY, make.DIGITAL_SIGNATURE, make.DIGITAL_SIGNATURE),
   'a boolean in a form that DER does not have': await withLeaf(
@@ -56,6 +56,50 @@ export const documentFaults = async (): Promise<Cases> => ({
   'a key beside the curve': await withChain({
     leaf: { key: make.publicKey(base.flipped(make.point('leaf'), 96)) },
   }),
+})
+
+/** The leaf with other bytes in place of some, as many. */
+function edited(from: string, to: string) {
+  const text = Buffer.from(leaf).toString('latin1')
+  if (text.split(from).length !== 2) throw new Error(`${from} is not once in the leaf`)
+  return withMembers({ certificate: Uint8Array.from(Buffer.from(text.replace(from, to), 'latin1')) })
+}
+const withSignature = (sealed: make.CertificateParts['sealed']) => withChain({ leaf: { sealed } })
+const ZERO = integer(byte(0))
+
+export const certificateFaults = async (): Promise<Cases> => ({
+  'a certificate of version 2': await edited('\xa0\x03\x02\x01\x02', '\xa0\x03\x02\x01\x01'),
+  'a thirteenth month': await edited('\x17\x0d261128110000Z', '\x17\x0d261328110000Z'),
+  'a time without seconds': await edited('\x17\x0d261128110000Z', '\x17\x0d2611281100+00'),
+  'a time that is a text': await edited('\x17\x0d261128110000Z', '\x13\x0d261128110000Z'),
+  'a signature whose bits do not fill the bytes': await withSignature((r, s) =>
+    der(0x03, '01', sequence(integer(r), integer(s))),
+  ),
+  'a signature of three numbers': await withSignature((r, s) => make.sealedBy(integer(r), integer(s), ZERO)),
+  'a negative number in a signature': await withSignature((r) => make.sealedBy(integer(r), der(0x02, '80'))),
+  'a number in a longer form than it needs': await withSignature((r) =>
+    make.sealedBy(integer(r), der(0x02, '0001')),
+  ),
+  'a number wider than the curve': await withSignature((r) =>
+    make.sealedBy(integer(r), der(0x02, '01'.repeat(49))),
+  ),
+  'a length of the reserved form': await withMembers({ nonce: encoded('5c') }),
+  'a length in more bytes than a certificate has': await withMembers({
+    certificate: encoded('4630830000010000'),
+  }),
+  'a certificate that is no sequence': await withMembers({ certificate: encoded('433101ff') }),
+  'four parts that are no list': await base.sign1(
+    ([first = 0, second = 0, third = 0, fourth = 0]) =>
+      new Pairs([
+        [first, second],
+        [third, fourth],
+      ]),
+  ),
+  'a header that is a text': await base.sign1(([, ...rest]) => ['header', ...rest]),
+  'a document too short for a chain': await base.sign1(([first = 0, second = 0, , fourth = 0]) => [
+    ...[first, second, new Uint8Array(255), fourth],
+  ]),
+  'registers that are a list': await withMembers({ pcrs: [register(1)] }),
 })
 
 const P256_KEY = sequence(
