@@ -46,8 +46,7 @@ export interface Figures {
 }
 
 /** Has employees order within a minute, and follows their orders to the end. */
-export async function createDay(world: World, seed: number) {
-  const { sandbox } = world
+export async function createDay({ sandbox, notes }: World, seed: number) {
   const { broker, provider, info } = sandbox
   const random = createRandom(seed)
   const reader = await startEscrowReader(provider, info.contracts.orderEscrow)
@@ -65,7 +64,10 @@ export async function createDay(world: World, seed: number) {
     for (;;) {
       const signed: SealedOrder[] = []
       const deadline = Math.floor(Date.now() / 1_000) + HOURS
-      const beforeOpen = (sealed: SealedOrder) => void signed.push(sealed)
+      const beforeOpen = (sealed: SealedOrder) => {
+        signed.push(sealed)
+        return notes.nameAccount(sealed.orderId, account.address)
+      }
       try {
         const { order } = await client.placeOrder({ ...request, deadline }, { sponsored: true, beforeOpen })
         return { account, orderId: order.orderId, from }

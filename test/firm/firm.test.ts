@@ -62,6 +62,7 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   // The node keeps the states of its last blocks alone, and the sums of thousands of orders take longer than those.
   const wallets = employees.map(({ account }) => account.address)
   expect(await world.chain.between(() => findDisagreements({ sandbox, wallets }))).toEqual([])
+  expect([...(await world.notes.overlaps()), ...world.faults()]).toEqual([])
   for (const employee of employees.slice(0, STATEMENTS)) expect(await statementFaults(employee)).toEqual([])
   expect(sandbox.broker.orders().filter(({ account }) => account === 'enclave')).toHaveLength(2 * EMPLOYEES)
 })
