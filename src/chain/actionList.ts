@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type CorporateAction, corporateActionSchema } from '../protocol/corporateActions.js'
 import { bytes32Schema, ZERO_BYTES32 } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
+import { ChainAnswerError } from './errors.js'
 
 /** Entries of the list that one view returns. */
 const ACTIONS_AT_ONCE = 500
@@ -20,24 +21,28 @@ const FIELDS = {
 } as const
 
 const smallValue = z.bigint().min(0n).max(BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
+/** A kind that this program does not know may do anything to a holding: the list is unreadable then. */
+const kindValue = z.bigint().transform((index, context) => {
+  const kind = KINDS[Number(index)]
+  if (kind !== undefined) return kind
+  context.addIssue('an unknown kind of corporate action')
+  return z.NEVER
+})
 const decimalValue = z.bigint().min(0n).transform(String)
 const nameValue = bytes32Schema.transform(bytes32ToName)
 
 /** Without its index. */
 export const listedActionSchema = z
-  .tuple([smallValue, smallValue, decimalValue, decimalValue, smallValue, nameValue, nameValue])
+  .tuple([kindValue, smallValue, decimalValue, decimalValue, smallValue, nameValue, nameValue])
   .transform(([kind, recordAt, numerator, denominator, entitlement, symbol, successor]) => ({
-    ...{ kind: KINDS[kind], recordAt, symbol },
+    ...{ kind, recordAt, symbol },
     ...{ numerator, denominator, entitlement, successor },
   }))
 
 type ListedAction = z.output<typeof listedActionSchema>
 
 /** Drops what the kind does not name. @throws ZodError */
-function actionOf(
-  { kind = 'REMOVAL', recordAt, symbol, ...fields }: ListedAction,
-  index: number,
-): CorporateAction {
+function actionOf({ kind, recordAt, symbol, ...fields }: ListedAction, index: number): CorporateAction {
   const own = FIELDS[kind].map((field) => [field, fields[field]])
   return corporateActionSchema.parse({ kind, index, recordAt, symbol, ...Object.fromEntries(own) })
 }
@@ -49,13 +54,14 @@ interface ListViews {
   list(from: number, to: number): Promise<readonly ListedAction[]>
 }
 
-/** The whole list. @throws ZodError */
+/** The whole list. @throws ZodError; ChainAnswerError for a node that lists fewer than it counts */
 export async function readActions({ count, list }: ListViews): Promise<CorporateAction[]> {
   const length = await count()
   const actions: CorporateAction[] = []
   while (actions.length < length) {
     const from = actions.length
     const listed = await list(from, Math.min(from + ACTIONS_AT_ONCE, length))
+    if (listed.length === 0) throw new ChainAnswerError('a node lists fewer corporate actions than it counts')
     actions.push(...listed.map((action, at) => actionOf(action, from + at)))
   }
   return actions
