@@ -24,6 +24,7 @@ import {
 } from './keptLists.js'
 import { createNode, type Node } from './node.js'
 import type { Eip1193Provider } from './provider.js'
+import { createSlices } from './slices.js'
 import { createWallet } from './wallet.js'
 
 export interface ListOptions<L extends Listing> extends CallOptions {
@@ -87,6 +88,16 @@ export async function* readEvents<T extends ListedAt>(
   const { rpc } = deps
   const pieces = createPieces(deps, maxBlocks)
   const found = createFound(deps, limit, resume?.fence ? resume : undefined)
+  const slices = createSlices(signal)
+  /** A piece of the blocks in which everyone joined has tens of thousands. */
+  async function itemsOf(logs: readonly ChainLog[]): Promise<T[]> {
+    const items: T[] = []
+    for (const log of logs) {
+      if (slices.isOver()) await slices.next()
+      items.push(deps.itemOf(log))
+    }
+    return items
+  }
   try {
     const [answer] = await rpc.send([blockCall('latest')])
     const { number: head, hash } = resultOf(answer, blockSchema)
@@ -111,13 +122,15 @@ export async function* readEvents<T extends ListedAt>(
         from = Math.max(fromBlock, settled + 1)
         continue
       }
-      found.take(piece, from === settled + 1 ? piece.parent : piece.to <= settled ? piece.last : found.fence)
+      const fence = from === settled + 1 ? piece.parent : piece.to <= settled ? piece.last : found.fence
+      found.take(piece, await itemsOf(piece.logs), fence)
       last = piece.last
       from = piece.to + 1
       yield soFar()
     }
     for (let { read } = found; read !== null && !soFar().isComplete; read = found.read) {
-      found.take(await pieces.read({ from: fromBlock, to: read.from - 1 }, true), found.fence)
+      const piece = await pieces.read({ from: fromBlock, to: read.from - 1 }, true)
+      found.take(piece, await itemsOf(piece.logs), found.fence)
       yield soFar()
     }
     if (found.read === null) yield soFar()
@@ -170,7 +183,7 @@ function isTimeout(error: unknown): boolean {
 
 /** What has been found of a list. */
 function createFound<T extends ListedAt>(
-  { itemOf, keyOf }: Pick<EventsDeps<T>, 'itemOf' | 'keyOf'>,
+  { keyOf }: Pick<EventsDeps<T>, 'keyOf'>,
   limit: number,
   resume: Pick<Found<T>, 'items' | 'read' | 'fence'> = { items: [], read: null, fence: null },
 ) {
@@ -202,11 +215,11 @@ function createFound<T extends ListedAt>(
       read = null
       fence = null
     },
-    take(piece: Piece, moved: BlockId | null): void {
+    take(piece: BlockRange, added: readonly T[], moved: BlockId | null): void {
       fence = moved
       const others = items.filter(({ blockNumber }) => blockNumber < piece.from || blockNumber > piece.to)
-      const isSame = piece.logs.length === 0 && others.length === items.length
-      const all = isSame ? items : newestOf([...others, ...piece.logs.map(itemOf)].sort(inOrder))
+      const isSame = added.length === 0 && others.length === items.length
+      const all = isSame ? items : newestOf([...others, ...added].sort(inOrder))
       items = all.slice(-limit)
       const oldest = items[0]
       read = {

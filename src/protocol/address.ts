@@ -4,9 +4,9 @@ import type { Hex } from './hex.js'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Recently computed checksums, keyed by lower-case address: the same few addresses recur. */
+/** Recently computed checksums, keyed by lower-case address: the same addresses recur, up to those of a whole rulebook. */
 const recent = new Map<string, Hex>()
-const MAX_RECENT = 1_024
+const MAX_RECENT = 32_768
 
 /** The EIP-55 form of a 20-byte address. */
 export function checksum(address: string): Hex {
