@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
   client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
   terminal: ['protocol/', 'service/', 'chain/', 'client/'],
-  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'terminal/'],
+  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'attestation/', 'client/', 'terminal/'],
   operate: [
     ...['protocol/', 'service/', 'chain/', 'broker/', 'terminal/'],
     ...['server/config/', 'server/narrator/', 'server/store/'],

@@ -4,7 +4,7 @@ import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
   ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'institution', 'leave'],
-  ...['status', 'relay', 'taken', 'watch'],
+  ...['status', 'relay', 'taken', 'watch', 'attest'],
 ]
 
 /** No server listens there: a command that got as far as a connection would end with 5. */
