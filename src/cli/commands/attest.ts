@@ -1,6 +1,6 @@
 import { verifyAttestation } from '../../attestation/index.js'
 import { type Judgement, judge, type Outcome } from '../../attestation/judge.js'
-import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
+import { EXIT, type ExitCode } from '../../service/exitCodes.js'
 import { fields, shownTime } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addCommonOptions } from '../input/options.js'
