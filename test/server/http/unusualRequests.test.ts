@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { close, listen, portOf } from '../../../src/server/http/listener.js'
-import { sendRaw } from '../../e2e/support/hostile.js'
 import { bareServer } from '../../support/bareServer.js'
+import { sendRaw } from '../../support/hostile.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 
 const get = (target: string, ...headers: string[]) =>
