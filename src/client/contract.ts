@@ -14,10 +14,7 @@ export interface Mined {
 
 export type ClientContract = ReturnType<typeof createContract>
 
-/**
- * Headroom in the gas limit for state that changes between estimate and block: an opening takes a third more after the last other order
- * has ended, as each of up to three totals is written from zero for 17,100 more (EIP-2200, EIP-2929).
- */
+/** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
 const GAS_LIMIT_PERCENT = 150n
 
 /** One contract: parses its views, and sends its calls through the wallet. */

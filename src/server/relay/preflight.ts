@@ -127,19 +127,16 @@ function execution(transaction: object): RpcCall {
   return { method: 'eth_call', params: [transaction, 'latest'] }
 }
 
-/** A buy writes the escrow's balance. Once the last other order has ended, it is zero, and costs 17,100 more than estimated (EIP-2200). */
-const LEAST_MARGIN = 80_000n
-
 /**
- * A quarter more than the estimate, and LEAST_MARGIN at least, because the state may differ once the call is mined. It is less where the
- * limit has no such room, but at least 64/63: a call passes on 63/64 of its remaining gas (EIP-150).
+ * A quarter more than the estimate, because the state may differ once the call is mined: a buy costs 17,100 more where the last other
+ * order has ended, as the escrow's balance is zero then (EIP-2200), and the cheapest call some 100,000. It is less where the limit
+ * leaves no room, but at least 64/63: a call hands on 63/64 of the gas that it has left (EIP-150).
  */
 export function gasLimitFor(estimate: bigint, limit: bigint): Forecast {
   const least = estimate + estimate / 63n + 1n
   if (least > limit) {
     return { revert: { name: 'GasLimitExceeded', args: { limit: `${limit}`, needed: `${least}` } } }
   }
-  const quarter = estimate / 4n + 1n
-  const ample = estimate + (quarter > LEAST_MARGIN ? quarter : LEAST_MARGIN)
+  const ample = estimate + estimate / 4n + 1n
   return { gasLimit: ample > limit ? limit : ample }
 }

@@ -173,8 +173,7 @@ describe('the gas of one authorization', () => {
     }
   })
 
-  test('is a quarter more than the estimate, or 80,000, and 64/63 of it at least (EIP-150)', () => {
-    expect(gasLimitFor(100_000n, 16_777_216n)).toEqual({ gasLimit: 180_000n })
+  test('is a quarter more than the estimate, and 64/63 of it at least (EIP-150)', () => {
     expect(gasLimitFor(1_000_000n, 16_777_216n)).toEqual({ gasLimit: 1_250_001n })
     expect(gasLimitFor(14_000_000n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
     expect(gasLimitFor(16_515_071n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
