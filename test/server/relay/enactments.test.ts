@@ -61,7 +61,7 @@ it('a server that is killed after it has signed an enactment leaves that one to 
   const dataDir = await asKilledNow(first.dataDir)
   await first.stop()
   const second = await start({ dataDir })
-  await soon(second.log.text).toContain('unfinished authorizations taken up')
+  await soon(second.log.text).toContain('unfinished authorizations resumed')
   await mine(chain())
   await soon(second.log.text).toContain('authorization relayed')
   await second.stop()
