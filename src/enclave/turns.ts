@@ -54,9 +54,7 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
    */
   function letIn(symbol: string): void {
     const standing = [...open.values()].filter((each) => each.symbol === symbol)
-    const line = [...waiting.values()].filter(
-      (waiter) => waiter.symbol === symbol && !standing.some((each) => meet(waiter, each)),
-    )
+    const line = [...waiting.values()].filter((waiter) => waiter.symbol === symbol)
     const sides = new Set(standing.filter(({ rests }) => !rests).map(({ side }) => side))
     const [side = line[0]?.side, opposite] = sides
     if (opposite !== undefined) return
@@ -105,28 +103,23 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
     },
     /**
      * Right before the bytes of its request.
-     * @param limit of one at the market's price that is sent with a limit: beyond resting orders it may be worse than the market
+     * @param limit the one that it is sent with, which may be better than its own
      */
-    sent(orderId: string, limit?: bigint): void {
+    sent(orderId: string, limit: bigint | undefined): void {
       const turn = open.get(orderId)
       if (turn)
-        open.set(orderId, { ...turn, sent: true, limit: limit === undefined ? turn.limit : { price: limit } })
+        open.set(orderId, { ...turn, sent: true, limit: limit === undefined ? undefined : { price: limit } })
       deferred.delete(orderId)
     },
     /** Whether the broker may have it, as far as this process knows. */
     isSent: (orderId: string): boolean => open.get(orderId)?.sent === true,
     /** Whether a limit order rests, as far as this process knows. */
     isResting: (orderId: string): boolean => open.get(orderId)?.rests === true,
-    /** An order that was found open at the broker. */
-    found(turn: Turn): void {
-      const { rests = false, limit } = open.get(turn.orderId) ?? {}
-      open.set(turn.orderId, {
-        ...turn,
-        limit: turn.limit ?? limit,
-        sent: true,
-        rests,
-        until: now() + SEEN_MS,
-      })
+    /** An order that was found open at the broker, with the limit that it has there. */
+    found(turn: Turn, limitPrice: bigint | null): void {
+      const { rests = false } = open.get(turn.orderId) ?? {}
+      const limit = limitPrice === null ? undefined : { price: limitPrice }
+      open.set(turn.orderId, { ...turn, limit, sent: true, rests, until: now() + SEEN_MS })
     },
     /** An order that was followed and is still open: a limit order holds up no other one from then on. */
     rests(orderId: string): void {
@@ -135,7 +128,7 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       turn.rests = true
       letIn(turn.symbol)
     },
-    /** The prices of limit orders that rest on the other side: the broker takes an order whose own limit is beyond them. */
+    /** The prices of limit orders that rest on the other side: the broker takes an order whose limit is beyond them. */
     restingAgainst: ({ symbol, side }: Turn): readonly bigint[] =>
       [...open.values()].flatMap((each) =>
         each.rests && each.limit && each.symbol === symbol && each.side !== side ? [each.limit.price] : [],
@@ -161,13 +154,6 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       return [...deferred.values()].filter((other) => other.openedAt < openedAt).length
     },
   }
-}
-
-/** Whether a buy and a sale with limits could trade with each other: the broker refuses the second then. */
-function meet(one: Turn, other: Turn): boolean {
-  if (!one.limit || !other.limit || one.side === other.side) return false
-  const [buy, sale] = one.side === 'BUY' ? [one.limit, other.limit] : [other.limit, one.limit]
-  return buy.price >= sale.price
 }
 
 export type Turns = ReturnType<typeof createTurns>

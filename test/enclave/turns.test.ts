@@ -63,7 +63,7 @@ it('two hundred buys and sales of five symbols take turns: the broker refuses no
       clientOrderId: orderId,
       ...size,
     } as const
-    let order = await placement.send(request, { beforeSend: () => turns.sent(orderId) })
+    let order = await placement.send(request, { beforeSend: () => turns.sent(orderId, undefined) })
     while (order.state === 'live') order = await client.follow(order, 60_000)
     turns.ended(orderId)
   }
@@ -162,17 +162,69 @@ const refusals = () =>
     .broker.control.requests()
     .filter(({ outcome }) => outcome === 403)
 
-it('an order at the market’s price passes a resting limit order of the other side without a refusal', async () => {
-  await world().settled(buy(1_000))
-  const run = enclaveOfMany()
-  const resting = await world().open({ ...sell(100), limit: { price: usd(300), timeInForce: 'DAY' } })
-  expect(await run(resting)).toMatchObject({ outcome: 'placed' })
-  expect(await run(await world().open({ ...buy(100), who: 'bob' }))).toMatchObject({ outcome: 'settled' })
-  const crossing = { price: usd(301), timeInForce: 'DAY' } as const
-  const waiting = await world().open({ ...buy(100), who: 'bob', limit: crossing })
-  expect(await run(waiting)).toMatchObject({ outcome: 'queued', code: 'broker-turn' })
-  expect(refusals()).toEqual([])
-})
+const day = (price: number) => ({ price: usd(price), timeInForce: 'DAY' }) as const
+/** The types and limits of what the broker has taken since the first purchase. */
+const taken = () =>
+  world()
+    .broker.control.orders()
+    .slice(1)
+    .map(({ side, limit_price, status }) => [side, limit_price, status])
+
+it.each([
+  ['at the market’s price', undefined],
+  ['with a limit that would cross it', day(301)],
+])(
+  'an order %s passes a resting limit order of the other side: nobody waits for it, or learns its price',
+  async (_name, limit) => {
+    await world().settled(buy(1_000))
+    const run = enclaveOfMany()
+    expect(await run(await world().open({ ...sell(100), limit: day(300) }))).toMatchObject({
+      outcome: 'placed',
+    })
+    const crossing = { ...buy(100), who: 'bob', limit } as const
+    expect(await run(await world().open(crossing))).toMatchObject({ outcome: 'settled' })
+    expect(refusals()).toEqual([])
+    // Another process knows of the resting order by a refusal alone.
+    expect(await enclaveOfMany()(await world().open(crossing))).toMatchObject({ outcome: 'settled' })
+    expect(refusals()).toHaveLength(1)
+    expect(taken()).toEqual([
+      ['sell', '300', 'new'],
+      ['buy', '299.99', 'filled'],
+      ['buy', '299.99', 'filled'],
+    ])
+    await world().checkInvariants()
+  },
+)
+
+it.each([
+  ['at the market’s price', undefined, null],
+  ['with a limit for the day', day(205), '205'],
+])(
+  'an order %s that rests before a better price of another is placed again once that one has ended',
+  async (_name, limit, own) => {
+    await world().settled(buy(1_000))
+    const { broker, clock } = world()
+    const run = enclaveOfMany()
+    broker.control.price({ symbol: 'AAPL', price: '200', bid: '199', ask: '201' })
+    const sale = await world().open({ ...sell(100), limit: day(200) })
+    const purchase = await world().open({ ...buy(100), who: 'bob', limit })
+    expect(await run(sale)).toMatchObject({ outcome: 'placed' })
+    expect(await run(purchase)).toMatchObject({ outcome: 'placed' })
+    await clock.sleep(600_000)
+    // The sale still rests.
+    expect(await run(purchase)).toMatchObject({ outcome: 'placed' })
+    broker.control.price({ symbol: 'AAPL', price: '201', bid: '200.5', ask: '201' })
+    expect(await run(sale)).toMatchObject({ outcome: 'settled' })
+    expect(await run(purchase)).toMatchObject({ outcome: 'placed' })
+    expect(await run(purchase)).toMatchObject({ outcome: 'settled' })
+    expect(taken()).toEqual([
+      ['sell', '200', 'filled'],
+      ['buy', '199.99', 'canceled'],
+      ['buy', own, 'filled'],
+    ])
+    await world().checkInvariants()
+  },
+)
 
 it('an order whose turn under the broker’s rate is far away tells its owner how many are ahead of it', async () => {
   const run = enclaveOfMany()
@@ -194,12 +246,12 @@ it('a market order that was sent with a limit, and is not filled at once, holds 
   const never = () => new Promise(() => undefined)
   const resting = { orderId: 'resting', symbol: 'AAPL', side: 'SELL', limit: { price: 101n } }
   expect(await turns.enter(resting, never)).toBe(true)
-  turns.sent(resting.orderId)
+  turns.sent(resting.orderId, 101n)
   turns.rests(resting.orderId)
   const beyond = { orderId: 'beyond', symbol: 'AAPL', side: 'BUY' }
   expect(await turns.enter(beyond, never)).toBe(true)
   turns.sent(beyond.orderId, 100n)
-  turns.found(beyond)
+  turns.found(beyond, 100n)
   turns.rests(beyond.orderId)
   expect(await turns.enter({ orderId: 'sale', symbol: 'AAPL', side: 'SELL' }, async () => undefined)).toBe(
     true,

@@ -20,6 +20,7 @@ import { fits, hasRoom } from '../room.js'
 import type { Limits } from '../run.js'
 import { type Held, type NeverPlaced, newEntry, type OrderTerms } from './life.js'
 import { isOutdated, restOf } from './placements.js'
+import { SESSION_S } from './retry.js'
 
 /**
  * How far a nonce may lie beyond the stored one and the block's time, both in milliseconds. One that leapt further would leave its
@@ -122,11 +123,14 @@ export function judgeHeld(
     )
   )
     return { refused: 'corporate-action' }
+  const last = order.earlier.at(-1)
+  if (terms.limit?.timeInForce === 'DAY' && last && !isOfSession(last.createdAt, market.clock)) {
+    return { refused: 'expired-at-close' }
+  }
   if (!market.clock.isOpen) return { isClosed: true }
   const { symbol, amount, orderId, limit } = terms
   const clientOrderId = clientOrderIdOf(orderId, order.earlier.length)
   const common = { symbol, clientOrderId, limitPrice: limit?.price }
-  const last = order.earlier.at(-1)
   const rest = last && restOf(entry, { order: last, earlier: order.earlier.slice(0, -1) })
   if (terms.side === 'BUY') {
     const place = { ...common, side: 'buy', notional: rest ?? notionalAtBroker(amount) } as const
@@ -273,6 +277,11 @@ function judgeMove(
 /** Whether the market opens only when the order has expired. */
 function isClosedUntil(deadline: number, clock: BrokerClock): boolean {
   return !clock.isOpen && clock.nextOpen.getTime() >= deadline * 1_000
+}
+
+/** Whether a moment lies in the session that is under way. */
+function isOfSession(moment: Date, { isOpen, nextClose }: BrokerClock): boolean {
+  return isOpen && moment.getTime() >= nextClose.getTime() - SESSION_S * 1_000
 }
 
 /** Null when the broker takes a buy of this symbol. */

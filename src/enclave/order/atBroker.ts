@@ -9,11 +9,10 @@ import {
   stopwatch,
 } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
-import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
-import { priceIncrement } from '../../protocol/intent.js'
+import { accountIdOf, clientOrderIdOf, orderPrefixOf } from '../../protocol/identifiers.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { ConflictError, PostponedError, RunFailure } from '../failures.js'
-import { max, min, notionalAtBroker, overrunOf } from '../money.js'
+import { notionalAtBroker, overrunOf } from '../money.js'
 import { aheadWords, noticeOf } from '../notices.js'
 import { MAX_LOOK_AGE_MS, type Run } from '../run.js'
 import {
@@ -25,6 +24,7 @@ import {
   type NeverPlaced,
   type OrderTerms,
 } from './life.js'
+import { isWithin, limitPast, limitPastUnknown } from './passing.js'
 import { actionsSince, carriedShares, isRenewable, mayHaveFollower, type Placed } from './placements.js'
 import { isWrittenDeep, readEscrow } from './read.js'
 import { retryOpposed } from './retry.js'
@@ -134,6 +134,21 @@ export async function follow(run: Run, order: BrokerOrder): Promise<BrokerOrder>
   return latest
 }
 
+/** Follows a live order for a while, or cancels it. It stays live if the broker does not take the cancellation now. */
+export async function followOrCancel(run: Run, known: Live | Ended, mustEnd: boolean): Promise<Live | Ended> {
+  if (known.is === 'ended') return known
+  const { order, earlier } = known
+  try {
+    if (mustEnd) return fromBroker(known, { order: await cancel(run, order), earlier })
+    // A limit order may rest for days: only the run that placed it waits for its fill.
+    const isResting = run.turns.isResting(known.terms.orderId)
+    return isResting ? known : fromBroker(known, { order: await follow(run, order), earlier })
+  } catch (error) {
+    if (error instanceof BrokerError && mustEnd) return known
+    throw error
+  }
+}
+
 /** Asks for an order to be cancelled and reads whether it has come to its end, which may be a fill after all. */
 export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   await run.broker.cancelOrder(order.id)
@@ -164,9 +179,10 @@ async function unlessSilent(order: BrokerOrder, ask: () => Promise<BrokerOrder>)
  *   sent any more; PostponedError `broker-turn` when its turn is too far away
  */
 export async function place(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
+  let asked = request
   for (let sends = 1; ; sends++) {
     try {
-      return await assertOurs(run, await sendOnce(run, held, request), held.entry)
+      return await assertOurs(run, await sendOnce(run, held, asked), held.entry)
     } catch (error) {
       if (isPossibleDuplicate(error)) {
         const existing = await run.broker.getOrderByClientOrderId(request.clientOrderId)
@@ -174,8 +190,11 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
         run.turns.ended(held.terms.orderId)
         throw error
       }
-      const limitPrice = await limitBeyondResting(run, request, error)
-      if (limitPrice !== null) return place(run, held, { ...request, limitPrice })
+      const limitPrice = await limitPastUnknown(run, asked, error)
+      if (limitPrice !== undefined && sends < MAX_SENDS) {
+        asked = { ...asked, limitPrice }
+        continue
+      }
       if (error instanceof BrokerError && error.isOpposed) {
         run.turns.refused(held.terms)
         throw await opposed(run, held)
@@ -188,40 +207,11 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
   }
 }
 
-/**
- * The limit with which the broker takes a market order that it has refused because limit orders of other accounts rest on the other side:
- * it calls two orders of one account that could trade with each other a wash trade. One increment beyond their best price, none of
- * them is met. Null where no such orders rest, or orders at the market's price wait too.
- */
-async function limitBeyondResting(
-  run: Run,
-  { symbol, side, limitPrice }: OrderRequest,
-  error: unknown,
-): Promise<bigint | null> {
-  if (limitPrice !== undefined || !(error instanceof BrokerError) || error.status !== 403) return null
-  const opposite = (await run.broker.getLiveOrders(symbol)).filter((order) => order.side !== side)
-  const limits = opposite.flatMap((order) => order.limitPrice ?? [])
-  return limits.length < opposite.length ? null : beyond(side, limits)
-}
-
-/** The limit one increment beyond the best of these prices of the other side; null where there is none. */
-function beyond(side: OrderRequest['side'], limits: readonly bigint[]): bigint | null {
-  if (limits.length === 0) return null
-  if (side === 'sell') {
-    const best = limits.reduce(max)
-    return best + priceIncrement(best)
-  }
-  const best = limits.reduce(min)
-  const price = best - priceIncrement(best - 1n)
-  return price > 0n ? price : null
-}
-
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
 async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
   const { terms, placement: kept } = held
   await awaitTurn(run, held)
-  const known = terms.limit ? null : beyond(request.side, run.turns.restingAgainst(terms))
-  const limitPrice = request.limitPrice ?? known ?? undefined
+  const limitPrice = limitPast(request.side, request.limitPrice, run.turns.restingAgainst(terms))
   const placement = kept?.isHeld() ? kept : await reserve(run, held, { lookUp: false })
   try {
     const check = await lookBeforeSend(run, held)
@@ -350,9 +340,9 @@ export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder)
 }
 
 async function isFor({ chain }: Run, order: BrokerOrder, entry: OpenOrder): Promise<boolean> {
-  const { symbol, side, notional, qty, limitPrice } = order
-  // One at the market's price may have been sent with a limit, beyond the platform's resting orders.
-  if (entry.limit && limitPrice !== entry.limit.price) return false
+  const { symbol, side, notional, qty, limitPrice, clientOrderId } = order
+  // It may have been sent with a better limit, to pass the platform's resting orders.
+  if (entry.limit && !isWithin(side, entry.limit.price, limitPrice)) return false
   // The entry follows corporate actions, up to one of these; the broker's order stays as it was sent.
   const since = actionsSince(order.createdAt, await chain.actions((await chain.look()).head))
   const isOfEntry = [...since.keys(), since.length].some((count) => {
@@ -363,7 +353,11 @@ async function isFor({ chain }: Run, order: BrokerOrder, entry: OpenOrder): Prom
   if (entry.side === 'SELL') return side === 'sell' && qty !== null
   if (side !== 'buy' || notional === null) return false
   const whole = notionalAtBroker(entry.notional)
-  return entry.limit ? notional <= whole : notional === whole
+  return entry.limit || isRenewal(clientOrderId) ? notional <= whole : notional === whole
+}
+
+function isRenewal(clientOrderId: string): boolean {
+  return orderPrefixOf(clientOrderId) !== clientOrderId
 }
 
 function isYoungEnough({ createdAt }: BrokerOrder, { placedAt }: OpenOrder): boolean {

@@ -14,9 +14,8 @@ import type { Run } from '../run.js'
 import { judgeHeld, judgeNew } from './admission.js'
 import {
   assertNothingAtBroker,
-  cancel,
   findOrder,
-  follow,
+  followOrCancel,
   isAtBroker,
   lookUp,
   place,
@@ -36,6 +35,7 @@ import {
   termsOfEscrow,
   termsOfIntent,
 } from './life.js'
+import { isHeldBack } from './passing.js'
 import { isRenewable, wholeOf } from './placements.js'
 import {
   awaitEscrow,
@@ -354,11 +354,12 @@ async function giveUp(
  */
 async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Promise<RunResult> {
   const { deadline } = known.terms
-  if (known.is === 'live') run.turns.found(known.terms)
+  if (known.is === 'live') run.turns.found(known.terms, known.order.limitPrice)
   const isLate = (await run.chain.look()).head.timestamp >= deadline
   const mustEnd = isLate || cancelled
   const halted = !mustEnd && known.is === 'live' && (await isHalted(run, known.terms.symbol))
-  const now = await followOrCancel(run, known, mustEnd || halted)
+  const isPlacedAgain = known.is === 'live' && isHeldBack(run, known)
+  const now = await followOrCancel(run, known, mustEnd || halted || isPlacedAgain)
   if (now.is === 'live') run.turns.rests(now.terms.orderId)
   else run.turns.ended(now.terms.orderId)
   const reason = halted ? 'corporate-action' : reasonOf(now.order, isLate && !cancelled)
@@ -376,21 +377,6 @@ async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Prom
 function placedLater(run: Run, { terms, order }: Live | Ended): RunResult {
   const since = Math.floor(order.createdAt.getTime() / 1_000)
   return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, terms.deadline) }
-}
-
-/** Follows a live order for a while, or cancels it. It stays live if the broker does not take the cancellation now. */
-async function followOrCancel(run: Run, known: Live | Ended, mustEnd: boolean): Promise<Live | Ended> {
-  if (known.is === 'ended') return known
-  const { order, earlier } = known
-  try {
-    if (mustEnd) return fromBroker(known, { order: await cancel(run, order), earlier })
-    // A limit order may rest for days: only the run that placed it waits for its fill.
-    const isResting = run.turns.isResting(known.terms.orderId)
-    return isResting ? known : fromBroker(known, { order: await follow(run, order), earlier })
-  } catch (error) {
-    if (error instanceof BrokerError && mustEnd) return known
-    throw error
-  }
 }
 
 function reasonOf({ state }: BrokerOrder, isLate: boolean): NoticeCode {

@@ -24,11 +24,14 @@ export function mayHaveFollower({ limitPrice, state }: BrokerOrder): boolean {
 }
 
 /**
- * Whether the rest of an order is to be placed again. Only the order's entry and ended placements decide, so all runs decide alike: an
+ * Whether the rest of an order is to be placed again: of one `GTD`, and of one that was cancelled at a limit which was not its own. Only the order's entry and ended placements decide, so all runs decide alike: an
  * order of which this is false is at its end, without a mark.
  */
 export function isRenewable(entry: OpenOrder, placed: Placed): boolean {
-  return entry.limit?.timeInForce === 'GTD' && mayHaveFollower(placed.order) && restOf(entry, placed) > 0n
+  const { state, limitPrice } = placed.order
+  const wasHeldBack = state === 'canceled' && limitPrice !== (entry.limit?.price ?? null)
+  const isAgain = entry.limit?.timeInForce === 'GTD' || wasHeldBack
+  return isAgain && mayHaveFollower(placed.order) && restOf(entry, placed) > 0n
 }
 
 /** What a limit order has left to place: USDC base units of a buy, share base units of a sale. 0 for less than the broker takes. */
@@ -39,7 +42,8 @@ export function restOf({ side, notional, locked, limit }: OpenOrder, placed: Pla
     return meetsBrokerMinimum(left) ? left : 0n
   }
   const left = min(whole.qty ?? 0n, locked) - whole.filledQty
-  return left > 0n && isSaleTradable(left, worthOf(left, limit?.price ?? 0n)) ? left : 0n
+  const worth = worthOf(left, limit?.price ?? placed.order.limitPrice ?? 0n)
+  return left > 0n && isSaleTradable(left, worth) ? left : 0n
 }
 
 /** Shares that were traded at a moment, as they were called and counted then. */

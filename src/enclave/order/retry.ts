@@ -12,7 +12,8 @@ const MIN_PLACED_S = 2
 const DEEPER_S = 10
 const MAX_PLACED_S = 60
 const MAX_OPPOSED_S = 15
-const SESSION_S = 6.5 * 60 * 60
+/** The longest session of the market. */
+export const SESSION_S = 6.5 * 60 * 60
 
 /** The end of a run whose order does not lie deep enough yet. */
 export function deeperLater({ clock }: Pick<Run, 'clock'>): RunResult {
