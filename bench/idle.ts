@@ -24,7 +24,8 @@ import {
   ratio,
   type Turn,
 } from './support/figure.js'
-import { emitOrders, newOrderIds, openOrders } from './support/orders.js'
+import { logEvents, openings, settlements } from './support/loggedPast.js'
+import { newOrderIds, openOrders } from './support/orders.js'
 import { makeDirectory, startPlatform, startServer } from './support/platform.js'
 
 const OPEN = 50
@@ -84,9 +85,12 @@ export const idle: Figure = {
     const startOnEvents = startsOn(orderIds)
     rows[`SQLite, ${orderIds.length} stored and in events`] = async (round) => {
       const { provider, info, accounts } = sandbox
-      const emission = { escrow: info.contracts.orderEscrow, from: accounts.owner.address, orderIds }
-      for (const method of round === 1 ? (['open', 'settle'] as const) : []) {
-        await emitOrders(provider, method, { ...emission, perBlock: PER_BLOCK })
+      const from = accounts.owner.address
+      const past = [openings(orderIds, [from]), settlements(orderIds, from)]
+      for (const events of round === 1 ? past : []) {
+        await logEvents(provider, { contract: info.contracts.orderEscrow, from }, events, {
+          perBlock: PER_BLOCK,
+        })
       }
       return startOnEvents(round)
     }

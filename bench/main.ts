@@ -7,6 +7,7 @@ import { floods } from './floods.js'
 import { idle } from './idle.js'
 import { orders } from './orders.js'
 import { overload } from './overload.js'
+import { page } from './page.js'
 import { reads } from './reads.js'
 import { relay } from './relay.js'
 import { rulebook } from './rulebook.js'
@@ -25,7 +26,7 @@ import { trading } from './trading.js'
 
 const FIGURES = [
   ...[...reads, orders, relay, servers, takeover],
-  ...[idle, overload, floods, rulebook, trading],
+  ...[idle, overload, floods, rulebook, page, trading],
 ]
 
 /** Runnable processes over the last minute. */
