@@ -285,7 +285,7 @@ export function createClient(options: ClientOptions): Client {
   }
   const rulebooks = async (call?: CallOptions) => ({
     ...within(call),
-    ...{ http, timing, policyTimeoutMs },
+    ...{ http, timing, policyTimeoutMs, actionList },
     platform: await platform(call),
   })
   const deviceSeal = async (purpose: string, call?: CallOptions) => {

@@ -45,6 +45,8 @@ const YES = ['yes', 'true', '1']
 const NO = ['no', 'false', '0']
 /** The largest rulebook has some 20,000 employees with rules of their own; those with the default's take no room there. */
 const MOST_ROWS = 50_000
+/** Room for as many rows. The reader of CSV cannot take a cell of some 9 MB, which an open quote begins. */
+const MOST_CHARACTERS = 8 * 2 ** 20
 /** Stands for bytes that are not UTF-8. */
 const UNREADABLE = '\ufffd'
 
@@ -81,6 +83,7 @@ export async function readEmployeeFile(
     return { rows: [], faults: [{ line: null, reason }] }
   }
   try {
+    if (text.length > MOST_CHARACTERS) throw new RowError('The file is longer than 8 MB.')
     const records = parseCsv(text)
     const columns = columnsOf(records.next().value ?? undefined)
     return await readRows(records, columns, nameable, createSlices(signal))

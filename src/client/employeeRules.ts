@@ -1,3 +1,4 @@
+import { type CorporateAction, successorOf } from '../protocol/corporateActions.js'
 import { type Policy, type Rule, type Rules, rulesOf } from '../protocol/policy.js'
 import type { EmployeeRow } from './employeeFile.js'
 
@@ -30,6 +31,26 @@ function ruleOfRow(
   if (Object.keys(stated).length === 0) return before
   const { restricted = [], ...rights } = { ...ALLOWED, ...rulesOf(policy, before), ...stated }
   return { ...rights, restricted: [...restricted] }
+}
+
+/**
+ * The rulebook with each restriction under its symbol's name of today. The enclave goes on with a restriction under an earlier name, but a
+ * form shows the listed names alone.
+ */
+export function underTodaysNames(policy: Policy, actions: readonly CorporateAction[]): Policy {
+  const changed = new Set(actions.map(({ symbol }) => symbol))
+  const today = (symbol: string) => (changed.has(symbol) ? successorOf(symbol, actions).symbol : symbol)
+  const own = (rules: Rules): Rules => ({ ...rules, restricted: [...new Set(rules.restricted.map(today))] })
+  const all = <R extends Rule>(rules: Readonly<Record<string, R>>, to: (rule: R) => R) =>
+    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, to(rule)]))
+  const renamed = (rule: Rule): Rule => ('group' in rule ? rule : own(rule))
+  const { employees, groups, default: byDefault } = policy
+  return {
+    ...policy,
+    employees: all(employees, renamed),
+    ...(groups && { groups: all(groups, own) }),
+    ...(byDefault && { default: renamed(byDefault) }),
+  }
 }
 
 /**

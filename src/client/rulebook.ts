@@ -33,7 +33,9 @@ import {
   sealedRulebookDigest,
   sealedRulebookTypes,
 } from '../protocol/sealedRulebook.js'
+import type { ActionList } from './actionList.js'
 import { createContract } from './contract.js'
+import { underTodaysNames } from './employeeRules.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
 import { cannotDerive, type Keyring } from './keyring.js'
@@ -50,6 +52,7 @@ interface RulebookDeps {
   readonly timing: RetryTiming
   /** The server answers only after the enclave's whole run. */
   readonly policyTimeoutMs: number
+  readonly actionList: ActionList
   /** The admin's portfolio keys. */
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
 }
@@ -184,17 +187,18 @@ export async function rulebookVersion(
 }
 
 /**
- * Opens a copy from this wallet's own publication.
+ * Opens a copy from this wallet's own publication. Restrictions of a symbol that has changed are under its name of today.
  * @param copy as kept or exported, unvalidated
  * @param version the version that the copy must be of: a copy of another version does not describe it
  * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`
  */
 export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {
+  const { platform, wallet } = deps
   const parsed = rulebookCopySchema.safeParse(copy)
   if (!parsed.success) throw new ClientError('invalid-copy', 'This is not a copy of a rulebook.')
   const { chainId, escrow, orgId } = parsed.data
-  const admin = await deps.wallet.account()
-  const isOurs = chainId === deps.platform.chainId && sameAddress(escrow, deps.platform.escrow)
+  const admin = await wallet.account()
+  const isOurs = chainId === platform.chainId && sameAddress(escrow, platform.escrow)
   if (!isOurs || orgId !== (await institutionOf(admin, deps))) {
     throw new ClientError('invalid-copy', 'The copy belongs to another institution or platform.')
   }
@@ -203,8 +207,11 @@ export async function openCopy(copy: unknown, version: number, deps: RulebookDep
     throw new ClientError('outdated-copy', text)
   }
   const rulebook = await openWith(deps, parsed.data)
-  if (sameAddress(rulebook.admin, admin)) return rulebook.policy
-  throw new ClientError('invalid-copy', 'Another wallet signed the rulebook in the copy.')
+  if (!sameAddress(rulebook.admin, admin)) {
+    throw new ClientError('invalid-copy', 'Another wallet signed the rulebook in the copy.')
+  }
+  const actions = await deps.actionList(wallet, platform.actions, await wallet.reads.blockNumber())
+  return underTodaysNames(rulebook.policy, actions)
 }
 
 async function openWith(

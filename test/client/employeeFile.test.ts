@@ -93,5 +93,7 @@ describe('a file of employees', () => {
     const reason = 'The file has more than 50000 rows.'
     const file = await read('wallet', ...Array.from({ length: 50_001 }, () => ada))
     expect(file).toEqual({ rows: [], faults: [{ line: 1, reason }] })
+    const { faults } = await read('wallet', `"${'a'.repeat(10_000_000)}`)
+    expect(faults).toEqual([{ line: 1, reason: 'The file is longer than 8 MB.' }])
   })
 })

@@ -9,6 +9,7 @@ import { recoverAddress } from '../../src/protocol/signature.js'
 import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
+import { enact } from '../support/corporateActions.js'
 import type { Role } from '../support/roles.js'
 import {
   answerAsServer,
@@ -93,6 +94,25 @@ describe('a publication that was cut off', () => {
     await expect(client.resumeRulebook({ ...kept, version: 0 })).rejects.toMatchObject({
       code: 'invalid-copy',
     })
+  })
+})
+
+it('a copy restricts a symbol that has changed under its name of today, so that no later rulebook lifts that', async () => {
+  const restricted = ['AAPL', 'TSLA']
+  const alice = chain().account('alice').toLowerCase()
+  const policy = {
+    ...policyOf({ [alice]: { ...rules, restricted } }),
+    groups: { Desk: { ...rules, restricted } },
+  }
+  const client = clientOfServer('admin')
+  const { copy, version } = await client.publishRulebook(policy)
+  expect(await client.openRulebookCopy(copy, version)).toEqual(policy)
+  const recordAt = await chain().now()
+  await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol: 'TSLA', successor: 'TSLX', recordAt })
+  const today = { ...rules, restricted: ['AAPL', 'TSLX'] }
+  expect(await client.openRulebookCopy(copy, version)).toEqual({
+    ...policyOf({ [alice]: today }),
+    groups: { Desk: today },
   })
 })
 
