@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
+import { attestation } from './attestation.js'
 import { floods } from './floods.js'
 import { idle } from './idle.js'
 import { orders } from './orders.js'
@@ -26,7 +27,7 @@ import { trading } from './trading.js'
 
 const FIGURES = [
   ...[...reads, orders, relay, servers, takeover],
-  ...[idle, overload, floods, rulebook, page, trading],
+  ...[idle, overload, floods, rulebook, page, attestation, trading],
 ]
 
 /** Runnable processes over the last minute. */
