@@ -17,7 +17,10 @@ export interface StatedSettings {
   readonly RPC_WITNESS_URL: readonly string[]
   readonly CHAIN_DEPTH: number | string
   readonly CHAIN_MAX_HEAD_AGE: number
+  /** With these, a policy that names a configuration names the contracts. */
+  readonly CHAIN_ID: number
   readonly INSTITUTION_REGISTRY_ADDRESS: string
+  readonly ORDER_ESCROW_ADDRESS: string
   readonly CONFIDENTIAL_LEDGER_ADDRESS: string
   readonly EQUITY_TOKEN_ADDRESS: string
   readonly PLATFORM_POOL_ADDRESS: string
@@ -43,7 +46,9 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
     RPC_WITNESS_URL: hostsOf(settings.RPC_WITNESS_URL),
     CHAIN_DEPTH: `${settings.CHAIN_DEPTH}`,
     CHAIN_MAX_HEAD_AGE: `${settings.CHAIN_MAX_HEAD_AGE}`,
+    CHAIN_ID: `${settings.CHAIN_ID}`,
     INSTITUTION_REGISTRY_ADDRESS: settings.INSTITUTION_REGISTRY_ADDRESS,
+    ORDER_ESCROW_ADDRESS: settings.ORDER_ESCROW_ADDRESS,
     CONFIDENTIAL_LEDGER_ADDRESS: settings.CONFIDENTIAL_LEDGER_ADDRESS,
     EQUITY_TOKEN_ADDRESS: settings.EQUITY_TOKEN_ADDRESS,
     PLATFORM_POOL_ADDRESS: settings.PLATFORM_POOL_ADDRESS,
