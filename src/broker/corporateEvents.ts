@@ -1,6 +1,6 @@
 // What a corporate action does to holders: announced and booked, and the same in both.
 import type { Announcement, Booking, CorporateEvent } from '../protocol/actionReport.js'
-import type { CorporateAction } from '../protocol/corporateActions.js'
+import { type CorporateAction, claimMoment } from '../protocol/corporateActions.js'
 import { add, type Ratio, ratio, scaled } from '../protocol/ratio.js'
 import { ONE_CENT, ONE_SHARE } from '../protocol/units.js'
 import type { ActionKind } from './announcements.js'
@@ -188,15 +188,7 @@ function terms(
   }
 }
 
-const ORDER: readonly ActionKind[] = [
-  'split',
-  'stock-dividend',
-  'merger',
-  'spin-off',
-  'symbol-change',
-  'other',
-]
-/** Below an hour, with the others. */
+/** Below an hour, with those of {@link claimMoment}. */
 const DIVIDEND_SECONDS = 3_000
 
 /**
@@ -206,8 +198,10 @@ const DIVIDEND_SECONDS = 3_000
 function entitlement(event: CorporateEvent): ActionTerms {
   const { kind, announced, booked, day } = event
   const paidOn = announced?.days.at(0) ?? booked?.day ?? day
-  const own = kind === 'cash-dividend' ? 10 + (dayNumber(paidOn) % DIVIDEND_SECONDS) : ORDER.indexOf(kind)
-  return { ...terms(event, 'ENTITLEMENT'), recordAt: startOf(day) - 1 - own }
+  const start = startOf(day)
+  const isDividend = kind === 'cash-dividend' || kind === 'removal'
+  const recordAt = isDividend ? start - 11 - (dayNumber(paidOn) % DIVIDEND_SECONDS) : claimMoment(start, kind)
+  return { ...terms(event, 'ENTITLEMENT'), recordAt }
 }
 
 const UINT64 = 2n ** 64n

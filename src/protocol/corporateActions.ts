@@ -26,9 +26,9 @@ export const corporateActionSchema = z.discriminatedUnion('kind', [
     numerator: positive,
     denominator: positive,
   }),
-  /** The ex-date of a cash dividend. */
+  /** The ex-date of a cash dividend, or the last moment before a day on which cash comes for shares: {@link paidForAt}. */
   z.strictObject({ kind: z.literal('ENTITLEMENT'), ...shape }),
-  /** The broker booked a dividend: `numerator / denominator` USDC base units a share, net of withholding; 0 if it was cancelled. */
+  /** The broker booked the cash: `numerator / denominator` USDC base units a share, net of withholding; 0 if it was cancelled. */
   z.strictObject({
     kind: z.literal('PAYMENT'),
     ...shape,
@@ -38,10 +38,29 @@ export const corporateActionSchema = z.discriminatedUnion('kind', [
     entitlement: z.int().min(0),
   }),
   z.strictObject({ kind: z.literal('SYMBOL_CHANGE'), ...shape, successor: nameSchema }),
-  /** The shares are worthless. */
+  /** The shares are worthless, or what a merger pays is all that is left of them. */
   z.strictObject({ kind: z.literal('REMOVAL'), ...shape }),
 ])
 export type CorporateAction = z.output<typeof corporateActionSchema>
+
+/** What cash is paid for that is no dividend. The order is part of the format: a claim's second names the place in it. */
+export const PAID_FOR = ['split', 'stock-dividend', 'merger', 'spin-off', 'symbol-change', 'other'] as const
+export type PaidFor = (typeof PAID_FOR)[number]
+
+/** The record moment of a claim to such cash. @param dayStart the midnight in New York with which the event's day begins */
+export function claimMoment(dayStart: number, paidFor: PaidFor): number {
+  return dayStart - 1 - PAID_FOR.indexOf(paidFor)
+}
+
+const [HOUR_S, DAY_S] = [3_600, 86_400]
+
+/** What the claim of a record moment pays for; null for a dividend. */
+export function paidForAt(recordAt: number): PaidFor | null {
+  const place = HOUR_S - 1 - (recordAt % HOUR_S)
+  const hour = ((recordAt + 1 + place) % DAY_S) / HOUR_S
+  // New York is five hours behind UTC, or four.
+  return hour === 5 || hour === 4 ? (PAID_FOR[place] ?? null) : null
+}
 
 type Holdings = Pick<Portfolio, 'positions' | 'openOrders' | 'actions'>
 

@@ -9,7 +9,8 @@ const ratio = { numerator: 4n, denominator: 1n }
 
 function words(action: CorporateAction, change: Partial<Carried>): string {
   return carriedWords({
-    ...{ kind: 'carried', orderId: null, action, cash: 0n, shares: {}, txHash: HASH, isFinal: true },
+    ...{ kind: 'carried', orderId: null, action, cash: 0n, shares: {}, paidFor: null },
+    ...{ txHash: HASH, isFinal: true },
     ...{ timestamp: Date.UTC(2026, 8, 3, 12) / 1_000 },
     cursor: { blockNumber: 0, blockHash: HASH, logIndex: 0, part: 0 },
     ...change,
@@ -24,16 +25,22 @@ it.each<[CorporateAction, Partial<Carried>, string]>([
     { shares: { AAPL: -2_000_000_000n, APPL: 2_000_000_000n } },
     'new symbol APPL: 2 shares',
   ],
-  [{ kind: 'ENTITLEMENT', ...at }, { entitled: 2_000_000_000n }, 'ex-dividend: 2 shares have a claim'],
-  [
-    { kind: 'ENTITLEMENT', ...at },
-    { entitled: null },
-    'ex-dividend: an unknown number of shares have a claim',
-  ],
+  [{ kind: 'ENTITLEMENT', ...at }, { entitled: 2_000_000_000n }, 'ex-dividend: 2 shares'],
+  [{ kind: 'ENTITLEMENT', ...at }, { entitled: null }, 'ex-dividend: an unknown number of shares'],
   [
     { kind: 'PAYMENT', ...at, ...ratio, entitlement: 0 },
     { cash: 1_250_000n, entitled: 5_000_000_000n },
     'dividend: 1.25 USDC on 5 shares',
+  ],
+  [
+    { kind: 'ENTITLEMENT', ...at },
+    { entitled: 2_000_000_000n, paidFor: 'spin-off' },
+    'claim to spin-off proceeds: 2 shares',
+  ],
+  [
+    { kind: 'PAYMENT', ...at, ...ratio, entitlement: 0 },
+    { cash: 1_250_000n, entitled: 5_000_000_000n, paidFor: 'split' },
+    'cash in lieu: 1.25 USDC on 5 shares',
   ],
 ])('a corporate action is told with what it did: %o', (action, change, says) => {
   expect(words(action, change)).toBe(`3 Sept 2026: AAPL, ${says}`)

@@ -2,25 +2,18 @@ import { actionWords, type HistoryEntry } from '../../src/client/index.js'
 import { dayOf, money, shares } from './format.js'
 
 /** What a corporate action did to the portfolio: `3 Sep 2026: AAPL, split 4:1: 7.5 shares more`. */
-export function carriedWords({
-  timestamp,
-  action,
-  cash,
-  shares: changes,
-  entitled,
-}: Extract<HistoryEntry, { kind: 'carried' }>): string {
-  return `${dayOf(timestamp)}: ${action.symbol}, ${actionWords(action)}${effect()}`
+export function carriedWords(entry: Extract<HistoryEntry, { kind: 'carried' }>): string {
+  const { timestamp, action, cash, shares: changes, entitled } = entry
+  return `${dayOf(timestamp)}: ${action.symbol}, ${actionWords(entry)}: ${effect()}`
 
   function effect(): string {
-    if (action.kind === 'PAYMENT') return `: ${money(cash)} USDC on ${shares(entitled ?? 0n)} shares`
-    if (action.kind === 'ENTITLEMENT') {
-      const claim = entitled === undefined || entitled === null ? 'an unknown number of' : shares(entitled)
-      return `: ${claim} shares have a claim`
-    }
+    if (action.kind === 'PAYMENT') return `${money(cash)} USDC on ${shares(entitled ?? 0n)} shares`
+    if (action.kind === 'ENTITLEMENT')
+      return `${entitled === undefined || entitled === null ? 'an unknown number of' : shares(entitled)} shares`
     const change = changes[action.symbol] ?? 0n
     const moved = shares(change < 0n ? -change : change)
-    if (action.kind === 'SYMBOL_CHANGE') return `: ${moved} shares`
-    return `: ${moved} shares ${change < 0n ? 'fewer' : 'more'}`
+    if (action.kind === 'SYMBOL_CHANGE') return `${moved} shares`
+    return `${moved} shares ${change < 0n ? 'fewer' : 'more'}`
   }
 }
 

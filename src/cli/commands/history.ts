@@ -67,7 +67,7 @@ function cellsOf(entry: HistoryEntry, adjusted: bigint | null): Cell[] {
 
 /** The name of an event; of a corporate action its kind, with its ratio. */
 function eventOf(entry: HistoryEntry): string {
-  return entry.kind === 'carried' ? actionWords(entry.action) : entry.kind
+  return entry.kind === 'carried' ? actionWords(entry) : entry.kind
 }
 
 interface Amounts {

@@ -1,7 +1,7 @@
 // Derives the history of an account from its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
 import * as z from 'zod'
 import type { PortfolioWrite, SignedMove, SignedWrite } from '../../chain/calledAuthorization.js'
-import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { type CorporateAction, paidForAt } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
@@ -96,20 +96,24 @@ export function afterActions(known: Known, actions: number, carried: Portfolio |
   return { ...known, actions, portfolio: carried, balance: plus(known.balance, change) }
 }
 
-/** The entry of an action that the account feels. @param uncounted whether its claims are unknown */
+/**
+ * The entry of an action that the account feels.
+ * @param listed the list up to the action
+ * @param isUncounted whether its claims are unknown
+ */
 export function actionEntry(
-  before: Known,
-  after: Known,
+  [before, after]: readonly [Known, Known],
   action: CorporateAction,
+  listed: readonly CorporateAction[],
   isUncounted: boolean,
 ): EntryBody[] {
   const change = minus(after.balance, before.balance)
-  const body = { kind: 'carried' as const, orderId: null, action, ...change }
+  const body = { kind: 'carried' as const, orderId: null, action, ...change, paidFor: null }
   if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') {
-    const [holder, entitlement] =
-      action.kind === 'PAYMENT' ? [before, action.entitlement] : [after, action.index]
-    const entitled = isUncounted ? null : holder.portfolio?.entitlements?.[entitlement]
-    return entitled === undefined ? [] : [{ ...body, entitled }]
+    const [holder, claim] = action.kind === 'PAYMENT' ? [before, listed[action.entitlement]] : [after, action]
+    if (claim === undefined) return []
+    const entitled = isUncounted ? null : holder.portfolio?.entitlements?.[claim.index]
+    return entitled === undefined ? [] : [{ ...body, entitled, paidFor: paidForAt(claim.recordAt) }]
   }
   return Object.keys(change.shares).length === 0 ? [] : [body]
 }

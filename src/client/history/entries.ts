@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
-import { type CorporateAction, corporateActionSchema } from '../../protocol/corporateActions.js'
+import { corporateActionSchema, PAID_FOR, type PaidFor } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { limitSchema, sideSchema } from '../../protocol/intent.js'
@@ -133,7 +133,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     ...place,
   }),
   /**
-   * A corporate action changed the portfolio, or gave it a claim to a dividend. It is where the action entered the public list; no
+   * A corporate action changed the portfolio, or gave it a claim to cash. It is where the action entered the public list; no
    * version is written for it.
    */
   z.strictObject({
@@ -143,8 +143,10 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     action: corporateActionSchema,
     cash: intSchema,
     shares: sharesSchema,
-    /** The shares with a claim, of an ex-date and of a payment. Null where no key opens the portfolio of that date. */
+    /** The shares with a claim, of an ENTITLEMENT and of a PAYMENT. Null where no key opens the portfolio of that date. */
     entitled: uint256Schema.nullable().optional(),
+    /** What the cash of such a claim is paid for; null for a dividend, and for every other kind. */
+    paidFor: z.enum(PAID_FOR).nullable(),
     ...place,
   }),
   /** From this version on, portfolios are sealed to another key. */
@@ -252,12 +254,28 @@ const ACTION_WORDS = {
   SYMBOL_CHANGE: 'new symbol',
   REMOVAL: 'removed',
 } as const
+const CASH_WORDS = {
+  split: 'cash in lieu',
+  'stock-dividend': 'cash in lieu',
+  merger: 'merger cash',
+  'spin-off': 'spin-off proceeds',
+  'symbol-change': 'cash in lieu',
+  other: 'other proceeds',
+} as const
+
+/** Cash that is no dividend, in a few words. */
+export const cashWords = (paidFor: PaidFor): string => CASH_WORDS[paidFor]
+
+type Carried = Extract<EntryBody, { kind: 'carried' }>
 
 /**
  * A corporate action in a few words.
- * @example for (const entry of entries) if (entry.kind === 'carried') console.log(actionWords(entry.action)) // 'split 4:1'
+ * @example for (const entry of entries) if (entry.kind === 'carried') console.log(actionWords(entry)) // 'split 4:1'
  */
-export function actionWords(action: CorporateAction): string {
+export function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string {
+  if (paidFor !== null) {
+    return `${action.kind === 'PAYMENT' ? '' : 'claim to '}${cashWords(paidFor)}`
+  }
   const words = ACTION_WORDS[action.kind]
   if (action.kind === 'SYMBOL_CHANGE') return `${words} ${action.successor}`
   const hasRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'

@@ -211,9 +211,10 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
   async function afterEnacted(before: Known, index: number, head: number): Promise<Step> {
     const { known: then } = await carriedTo(index, before, head)
     const { known: now, uncounted } = await carriedTo(index + 1, then, head)
-    const action = (await listed(index + 1))[index]
+    const all = await listed(index + 1)
+    const action = all[index]
     if (action === undefined || then === now) return { known: now, bodies: [] }
-    return { known: now, bodies: actionEntry(then, now, action, uncounted.includes(action)) }
+    return { known: now, bodies: actionEntry([then, now], action, all, uncounted.includes(action)) }
   }
 
   async function afterOpened(before: Known, write: Write, head: number): Promise<Step> {

@@ -19,7 +19,7 @@ export interface Holdings {
   readonly cash: bigint
   /** By symbol; without sold-out ones. */
   readonly positions: Readonly<Record<string, Holding>>
-  /** Gains of sales by symbol, net of fees; losses are negative. */
+  /** Gains of sales by symbol, net of fees, with the cash that mergers and their like paid for shares; losses are negative. */
   readonly realised: Readonly<Record<string, bigint>>
   /** Cash dividends by symbol, net of withholding. */
   readonly dividends: Readonly<Record<string, bigint>>
@@ -89,14 +89,18 @@ function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
   }
 }
 
-/** A split keeps the cost, a new symbol takes it over, and that of worthless shares is a loss. */
+/**
+ * A split keeps the cost, a new symbol takes it over, and that of removed shares is a loss. The cash of a merger is a gain beside that
+ * loss, whichever comes first; cash for a part of the shares is one too, and leaves them their cost.
+ */
 function afterAction(
   holdings: Holdings,
-  { action: { symbol }, cash, shares }: Extract<HistoryEntry, { kind: 'carried' }>,
+  { action: { symbol }, cash, shares, paidFor }: Extract<HistoryEntry, { kind: 'carried' }>,
 ): Holdings {
   if (cash !== 0n) {
-    const dividends = plusAt(holdings.dividends, symbol, cash)
-    return withCash({ ...holdings, dividends }, cash)
+    const paid = withCash(holdings, cash)
+    if (paidFor !== null) return withGain(paid, symbol, cash)
+    return { ...paid, dividends: plusAt(paid.dividends, symbol, cash) }
   }
   const before = holdings.positions[symbol]
   if (before === undefined) return holdings

@@ -1,4 +1,5 @@
 // Tax lots: shares are sold in the order in which they were bought (first in, first out). Pure, in exact rationals.
+import type { PaidFor } from '../../protocol/corporateActions.js'
 import type { Hex } from '../../protocol/hex.js'
 import {
   add,
@@ -27,15 +28,17 @@ export interface Lot {
   readonly left: Ratio
 }
 
-/** The shares of one lot that were sold, or became worthless. */
+/** The shares of one lot that were sold, ended by a merger or became worthless; or cash for an unknown part of the shares. */
 export interface Disposal {
   readonly symbol: string
   /** Unix seconds of the purchase; null if it is unknown. */
   readonly acquiredAt: number | null
   /** Unix seconds. */
   readonly disposedAt: number
-  /** Share base units, exact: a lot after a split may end in a part of one. */
-  readonly shares: Ratio
+  /** Share base units, exact: a lot after a split may end in a part of one. Null for cash that leaves its holder with all shares. */
+  readonly shares: Ratio | null
+  /** The corporate action that ended the shares, or paid the cash; null for a sale, and for worthless shares. */
+  readonly paidFor: PaidFor | null
   /** USDC base units, net of the broker's fees. */
   readonly proceeds: bigint
   /** USDC base units; null if it is unknown. */
@@ -50,7 +53,18 @@ export interface Lots {
   readonly disposals: readonly Disposal[]
 }
 
-const NONE: Lots = { lots: [], disposals: [] }
+/** The cash of a merger, and the shares that it is for: either may come first. */
+interface Merger {
+  /** USDC base units; null until they are paid. */
+  readonly cash: bigint | null
+  /** The lots that have been removed; null until then. */
+  readonly gone: readonly Lot[] | null
+}
+
+interface State extends Lots {
+  /** By symbol: those with a claim, until cash and shares have met. */
+  readonly mergers: ReadonlyMap<string, Merger>
+}
 
 /**
  * The lots of a history and what was sold of them. A part of a purchase takes the same part of its cost: parts are whole base units
@@ -59,12 +73,13 @@ const NONE: Lots = { lots: [], disposals: [] }
  * @example const { lots, disposals } = lotsOf(entries)
  */
 export function lotsOf(entries: Iterable<HistoryEntry>): Lots {
-  let lots = NONE
-  for (const entry of entries) lots = afterEntry(lots, entry)
-  return lots
+  let state: State = { lots: [], disposals: [], mergers: new Map() }
+  for (const entry of entries) state = withoutShares(afterEntry(state, entry), entry)
+  const { lots, disposals } = state
+  return { lots, disposals }
 }
 
-function afterEntry(before: Lots, entry: HistoryEntry): Lots {
+function afterEntry(before: State, entry: HistoryEntry): State {
   const { timestamp } = entry
   switch (entry.kind) {
     case 'bought':
@@ -86,12 +101,12 @@ function afterEntry(before: Lots, entry: HistoryEntry): Lots {
 }
 
 function added(
-  { lots, disposals }: Lots,
+  state: State,
   { shares, ...purchase }: { symbol: string; shares: bigint; since: number; cost: bigint | null },
-): Lots {
-  if (shares === 0n) return { lots, disposals }
+): State {
+  if (shares === 0n) return state
   const lot: Lot = { ...purchase, shares: ratio(shares), left: ONE }
-  return { lots: [...lots, lot], disposals }
+  return { ...state, lots: [...state.lots, lot] }
 }
 
 /** A part of a lot, as whole base units of its cost. */
@@ -130,28 +145,33 @@ function between(amount: bigint, left: Ratio, before: Ratio): bigint {
   return gone(left) - gone(before)
 }
 
+/** @param paidFor the corporate action whose cash the proceeds are */
 function disposed(
-  { lots, disposals }: Lots,
+  state: State,
   { timestamp: disposedAt, txHash }: HistoryEntry,
   { symbol, shares: wanted }: { symbol: string; shares: Ratio },
   whole: bigint,
-): Lots {
-  const { parts, rest } = taken(lots, symbol, wanted)
+  paidFor: PaidFor | null = null,
+): State {
+  const { parts, rest } = taken(state.lots, symbol, wanted)
   let before = ONE
-  const found = parts.map(({ lot: { since }, shares, cost }) => {
+  const found = parts.map(({ lot: { since }, shares, cost }): Disposal => {
     const acquiredAt = cost === null ? null : since
     const left = subtract(before, dividedBy(shares, wanted))
     const proceeds = between(whole, left, before)
     before = left
-    return { symbol, acquiredAt, disposedAt, shares, proceeds, cost, txHash }
+    return { symbol, acquiredAt, disposedAt, shares, paidFor, proceeds, cost, txHash }
   })
-  return { lots: rest, disposals: [...disposals, ...found] }
+  return { ...state, lots: rest, disposals: [...state.disposals, ...found] }
 }
 
-/** A split multiplies each lot, a new symbol takes the lots over, and worthless shares are disposed of for nothing. */
-function afterAction(before: Lots, entry: Extract<HistoryEntry, { kind: 'carried' }>): Lots {
+type Carried = Extract<HistoryEntry, { kind: 'carried' }>
+
+/** A split multiplies each lot, a new symbol takes the lots over, and a removal disposes of them for the cash of a merger, or nothing. */
+function afterAction(before: State, entry: Carried): State {
   const { action, shares: changes } = entry
   const { symbol } = action
+  if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') return afterClaim(before, entry)
   const held = before.lots.filter((lot) => lot.symbol === symbol)
   if (held.length === 0 || Object.keys(changes).length === 0) return before
   const all = sumOf(held)
@@ -160,8 +180,13 @@ function afterAction(before: Lots, entry: Extract<HistoryEntry, { kind: 'carried
     const renamed = before.lots.map((lot) => (lot.symbol === symbol ? { ...lot, symbol: successor } : lot))
     return { ...before, lots: renamed.toSorted((one, other) => one.since - other.since) }
   }
-  if (action.kind === 'REMOVAL') return disposed(before, entry, { symbol, shares: all }, 0n)
-  if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') return before
+  if (action.kind === 'REMOVAL') {
+    const merger = before.mergers.get(symbol)
+    if (merger === undefined) return disposed(before, entry, { symbol, shares: all }, 0n)
+    if (merger.cash !== null) return exchanged(before, entry, { cash: merger.cash, gone: held })
+    const others = before.lots.filter((lot) => lot.symbol !== symbol)
+    return withMerger({ ...before, lots: others }, symbol, { cash: null, gone: held })
+  }
   const factor = ratio(action.numerator, action.denominator)
   const lots = before.lots.map((lot) =>
     lot.symbol === symbol ? { ...lot, shares: times(lot.shares, factor) } : lot,
@@ -170,6 +195,61 @@ function afterAction(before: Lots, entry: Extract<HistoryEntry, { kind: 'carried
   const now = add(all, ratio(changes[symbol] ?? 0n))
   if (now.numerator === 0n) return disposed(before, entry, { symbol, shares: all }, 0n)
   return { ...before, lots: trimmed(lots, symbol, subtract(times(all, factor), now)) }
+}
+
+/** A claim of a merger waits for cash and removal. Dividends are no disposals, and other cash is one by itself. */
+function afterClaim(before: State, entry: Carried): State {
+  const { action, cash, paidFor } = entry
+  const { symbol } = action
+  if (paidFor === null) return before
+  const merger = before.mergers.get(symbol)
+  if (action.kind === 'ENTITLEMENT') {
+    return paidFor === 'merger' ? withMerger(before, symbol, merger ?? { cash: null, gone: null }) : before
+  }
+  if (paidFor !== 'merger') return paidApart(before, entry, { symbol, cash, paidFor })
+  if (merger?.gone) return exchanged(before, entry, { cash, gone: merger.gone })
+  return withMerger(before, symbol, { cash, gone: null })
+}
+
+/** The cash of a merger for all shares. */
+function exchanged(
+  state: State,
+  entry: Carried,
+  { cash, gone }: { readonly cash: bigint; readonly gone: readonly Lot[] },
+): State {
+  const { symbol } = entry.action
+  const others = state.lots.filter((lot) => !gone.includes(lot))
+  const back = withMerger({ ...state, lots: [...gone, ...others] }, symbol, null)
+  return disposed(back, entry, { symbol, shares: sumOf(gone) }, cash, 'merger')
+}
+
+/** The cash of a merger that has left nothing under its symbol: the shares have another one now, or are another holder's. */
+function withoutShares(state: State, entry: HistoryEntry): State {
+  let now = state
+  for (const [symbol, { cash }] of state.mergers) {
+    if (cash === null || now.lots.some((lot) => lot.symbol === symbol)) continue
+    now = paidApart(withMerger(now, symbol, null), entry, { symbol, cash, paidFor: 'merger' })
+  }
+  return now
+}
+
+/** Cash for a part of the shares that nothing on chain names: the holder says what of their cost belongs to it. */
+function paidApart(
+  state: State,
+  { timestamp: disposedAt, txHash }: HistoryEntry,
+  { symbol, cash, paidFor }: { readonly symbol: string; readonly cash: bigint; readonly paidFor: PaidFor },
+): State {
+  if (cash === 0n) return state
+  const unknown = { acquiredAt: null, shares: null, cost: null }
+  const paid: Disposal = { symbol, ...unknown, disposedAt, paidFor, proceeds: cash, txHash }
+  return { ...state, disposals: [...state.disposals, paid] }
+}
+
+function withMerger(state: State, symbol: string, merger: Merger | null): State {
+  const mergers = new Map(state.mergers)
+  if (merger === null) mergers.delete(symbol)
+  else mergers.set(symbol, merger)
+  return { ...state, mergers }
 }
 
 /** Without a part of the newest lot of a symbol, which keeps its cost. */

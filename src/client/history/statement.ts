@@ -15,14 +15,14 @@ export interface Period {
 export interface StatementLine {
   /** Unix seconds. */
   readonly timestamp: number
-  /** `bought`, `sold`, `dividend`, `split 4:1`, … */
+  /** `bought`, `sold`, `dividend`, `merger cash`, `split 4:1`, … */
   readonly event: string
   readonly symbol: string | null
-  /** The change of the shares, or the shares that a dividend was paid on; null without any. */
+  /** The change of the shares, or the shares that cash was paid on; null without any. */
   readonly shares: bigint | null
   /** Of one share; null without a trade. */
   readonly price: bigint | null
-  /** The cost of a purchase, the net proceeds of a sale, a dividend, or what was paid in or out; null for shares alone. */
+  /** The cost of a purchase, the net proceeds of a sale, the cash of an action, or what was paid in or out; null for shares alone. */
   readonly amount: bigint | null
   /** The change of the cash. */
   readonly cash: bigint
@@ -39,7 +39,7 @@ export interface Statement {
   readonly opening: StatementBalance
   readonly closing: StatementBalance
   readonly lines: readonly StatementLine[]
-  /** What was sold in the period, by the lots that it came from: first in, first out. */
+  /** What was sold, or paid for, in the period, by the lots that it came from: first in, first out. */
   readonly disposals: readonly Disposal[]
   /** The gain of the disposals; null where a cost is unknown. */
   readonly gain: bigint | null
@@ -47,7 +47,7 @@ export interface Statement {
   readonly dividends: bigint
   /** Whether a reorganization of the chain can no longer change it. */
   readonly isFinal: boolean
-  /** False if a version of the portfolio could not be read, so that a line may lack its reason. */
+  /** False if a version of the portfolio, or a claim to cash, could not be read: a line may be missing, or lack its reason. */
   readonly isComplete: boolean
 }
 
@@ -82,10 +82,19 @@ export function statementOf(entries: readonly HistoryEntry[], period: Period): S
     closing: balanceAfter(known),
     lines: own.flatMap(linesOf),
     gain: gains.reduce<bigint | null>((sum, gain) => (sum === null || gain === null ? null : sum + gain), 0n),
-    dividends: own.reduce((sum, entry) => sum + (entry.kind === 'carried' ? entry.cash : 0n), 0n),
+    dividends: own.reduce((sum, entry) => sum + dividendOf(entry), 0n),
     isFinal: known.every(({ isFinal }) => isFinal),
-    isComplete: known.every(({ kind }) => kind !== 'unreadable' && kind !== 'adjusted'),
+    isComplete: known.every(isKnown),
   }
+}
+
+function dividendOf(entry: HistoryEntry): bigint {
+  return entry.kind === 'carried' && entry.paidFor === null ? entry.cash : 0n
+}
+
+function isKnown(entry: HistoryEntry): boolean {
+  if (entry.kind === 'carried') return entry.entitled !== null
+  return entry.kind !== 'unreadable' && entry.kind !== 'adjusted'
 }
 
 function balanceAfter(entries: readonly HistoryEntry[]): StatementBalance {
@@ -132,7 +141,7 @@ const EVENTS: Partial<Record<HistoryEntry['kind'], string>> = {
 }
 
 function eventOf(entry: HistoryEntry): string {
-  return entry.kind === 'carried' ? actionWords(entry.action) : (EVENTS[entry.kind] ?? entry.kind)
+  return entry.kind === 'carried' ? actionWords(entry) : (EVENTS[entry.kind] ?? entry.kind)
 }
 
 function termsOf(entry: HistoryEntry): Pick<StatementLine, 'price' | 'amount'> {

@@ -3,6 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { floor, type Ratio } from '../../protocol/ratio.js'
 import { formatDecimal, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { type CsvCell, csvOf } from '../csv.js'
+import { cashWords } from './entries.js'
 import type { Disposal } from './lots.js'
 import { type PdfLine, pdfOf } from './pdf.js'
 import type { Statement, StatementBalance, StatementLine } from './statement.js'
@@ -56,16 +57,21 @@ const TAX_HEAD = [
   ...['Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
 ] as const
 
-/** A line for each lot that was sold, by the columns of Form 8949. Empty where the purchase is unknown. */
+/** A line for each disposal, by the columns of Form 8949. Empty where the purchase is unknown. */
 function taxCsv({ disposals }: Statement): string {
   const rows = disposals.map((disposal) => {
     const { symbol, acquiredAt, disposedAt, proceeds, cost, txHash } = disposal
-    const sold = formatDecimal(wholeOf(disposal.shares), SHARE_DECIMALS)
     const dates = [acquiredAt === null ? '' : formDate(acquiredAt), formDate(disposedAt)]
     const amounts = [usdc(proceeds), usdc(cost), usdc(cost === null ? null : proceeds - cost)]
-    return [`${sold} sh. ${symbol}`, ...dates, ...amounts, symbol, shares(wholeOf(disposal.shares)), txHash]
+    return [propertyOf(disposal), ...dates, ...amounts, symbol, shares(wholeOf(disposal.shares)), txHash]
   })
   return csvOf(TAX_HEAD, rows)
+}
+
+function propertyOf({ symbol, shares: exact, paidFor }: Disposal): string {
+  const whole = wholeOf(exact)
+  if (whole !== null) return `${formatDecimal(whole, SHARE_DECIMALS)} sh. ${symbol}`
+  return paidFor === null ? symbol : `${symbol}, ${cashWords(paidFor)}`
 }
 
 /** As the form has it: `11/28/2026`. */
@@ -75,7 +81,7 @@ function formDate(seconds: number): string {
 }
 
 /** A lot after a split may have a part of a base unit more, a billionth of a share. */
-const wholeOf = (exact: Ratio) => floor(exact)
+const wholeOf = (exact: Ratio | null) => exact && floor(exact)
 
 const titleOf = ({ period }: Statement) => `Account statement ${period.name}`
 
@@ -168,5 +174,5 @@ function gainLine({ symbol, acquiredAt, disposedAt, proceeds, cost, ...lot }: Di
   const gain = cost === null ? null : proceeds - cost
   const amounts = [amountText(proceeds), orNothing(cost, amountText), orNothing(gain, amountText)]
   const dates = [acquiredAt === null ? 'unknown' : dayOf(acquiredAt), dayOf(disposedAt)]
-  return { text: row(GAINS, [symbol, ...dates, sharesText(wholeOf(lot.shares)), ...amounts]) }
+  return { text: row(GAINS, [symbol, ...dates, orNothing(wholeOf(lot.shares), sharesText), ...amounts]) }
 }

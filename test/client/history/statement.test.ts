@@ -1,22 +1,27 @@
 // Lots, statements and their files. test/client/history/year.test.ts compares them with the broker's books.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { type ActionTerms, planOf } from '../../../src/broker/index.js'
 import { parseCsv } from '../../../src/client/csv.js'
+import { actionEntry, afterActions, type Known, NOTHING_WRITTEN } from '../../../src/client/history/derive.js'
 import type { EntryBody } from '../../../src/client/history/entries.js'
 import { pdfOf } from '../../../src/client/history/pdf.js'
 import {
   adjustedPrices,
   costLeft,
   type HistoryEntry,
+  holdingsOf,
   lotsOf,
   type Period,
   periodOf,
   statementFile,
   statementOf,
 } from '../../../src/client/index.js'
-import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
+import type { Booking } from '../../../src/protocol/actionReport.js'
+import { type CorporateAction, carry, corporateActionSchema } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { floor } from '../../../src/protocol/ratio.js'
+import { emptyPortfolio } from '../../../src/protocol/portfolio.js'
+import { floor, ratio } from '../../../src/protocol/ratio.js'
 import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
 import { pdfText } from '../../support/pdfText.js'
 
@@ -30,7 +35,7 @@ const sold = (shares: bigint, proceeds: bigint, symbol = 'AAPL'): EntryBody => (
   ...{ kind: 'sold', ...at, symbol, shares, proceeds, amount: proceeds },
 })
 const carried = (action: CorporateAction, shares: Record<string, bigint>, cash = 0n): EntryBody => ({
-  ...{ kind: 'carried', orderId: null, action, cash, shares },
+  ...{ kind: 'carried', orderId: null, action, cash, shares, paidFor: null },
 })
 const splitOf = (numerator: bigint, denominator: bigint): CorporateAction => ({
   ...{ kind: 'SPLIT', index: 0, symbol: 'AAPL', recordAt: 0, numerator, denominator },
@@ -206,6 +211,133 @@ it('a statement carries the balance over its month, and a month without trades h
     closing: february.closing,
   })
   expect(march.closing.positions).toEqual({ AAPL: 5n * ONE_SHARE, MSFT: 20n * ONE_SHARE })
+})
+
+const [PAID_ON, SOLD_AT] = ['2026-01-20', 700n * ONE_USDC]
+type Paid = Pick<Booking, 'kind' | 'made' | 'cash'> & { readonly successor?: string }
+
+/** What is entered for a booking of 100 shares, in the plan's order or with the payment last. */
+function entered({ kind, made, cash, successor = '' }: Paid, isPaidLast: boolean): CorporateAction[] {
+  const booked: Booking = {
+    ...{ kind, made, cash, successor, symbol: 'AAPL', day: PAID_ON, recordedOn: null, gross: cash },
+    before: 100n * ONE_SHARE,
+  }
+  const plan = planOf({ ...booked, announced: null, booked }, { asBooked: true, cash })
+  if (typeof plan === 'string') return expect.fail(plan)
+  const isPayment = ({ kind }: ActionTerms) => kind === 'PAYMENT'
+  const ordered = isPaidLast ? plan.toSorted((a, b) => Number(isPayment(a)) - Number(isPayment(b))) : plan
+  return ordered.map(({ numerator, denominator, successor, ...terms }, index) =>
+    corporateActionSchema.parse({
+      ...{ ...terms, index },
+      ...(denominator > 0n && { numerator: numerator.toString(), denominator: denominator.toString() }),
+      ...(terms.kind === 'PAYMENT' && { entitlement: 0 }),
+      ...(terms.kind === 'SYMBOL_CHANGE' && { successor }),
+    }),
+  )
+}
+
+/** Ten shares for 1,000 USDC, these actions, and the sale of everything that is left for 700. */
+function through(actions: readonly CorporateAction[]): HistoryEntry[] {
+  const start = { ...emptyPortfolio('0x'), positions: { AAPL: { qty: 10n * ONE_SHARE, locked: 0n } } }
+  const balance = { cash: 0n, shares: { AAPL: 10n * ONE_SHARE } }
+  let known: Known = { ...NOTHING_WRITTEN, stored: start, portfolio: start, balance }
+  const bodies = actions.flatMap((action, index) => {
+    const before = known
+    known = afterActions(before, index + 1, carry(start, actions.slice(0, index + 1)))
+    return actionEntry([before, known], action, actions, false)
+  })
+  const left = Object.entries(known.balance.shares).map(([symbol, shares]) => sold(shares, SOLD_AT, symbol))
+  return history(bought(10n * ONE_SHARE, 1_000n * ONE_USDC), ...bodies, ...left)
+}
+
+const unknownPart = (cash: bigint) => ({ shares: null, acquiredAt: null, cost: null, proceeds: cash })
+const whole = { shares: ratio(10n * ONE_SHARE), acquiredAt: FROM, cost: 1_000n * ONE_USDC }
+it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
+  [
+    'a cash merger',
+    { kind: 'merger', made: 0n, cash: 15_000n * ONE_USDC },
+    'merger cash',
+    [{ ...whole, proceeds: 1_500n * ONE_USDC, paidFor: 'merger' }],
+    500n * ONE_USDC,
+  ],
+  [
+    'a merger for shares with cash beside them',
+    { kind: 'merger', made: 50n * ONE_SHARE, cash: 2_000n * ONE_USDC, successor: 'MSFT' },
+    'merger cash',
+    [
+      { ...unknownPart(200n * ONE_USDC), symbol: 'AAPL', paidFor: 'merger' },
+      { ...whole, shares: ratio(5n * ONE_SHARE), symbol: 'MSFT', proceeds: SOLD_AT, paidFor: null },
+    ],
+    -100n * ONE_USDC,
+  ],
+  [
+    'cash in lieu of the fractions of a split',
+    { kind: 'split', made: 333n * ONE_SHARE, cash: 30n * ONE_USDC },
+    'cash in lieu',
+    [
+      { ...unknownPart(3n * ONE_USDC), paidFor: 'split' },
+      { ...whole, shares: ratio(333n * ONE_SHARE, 10n), proceeds: SOLD_AT },
+    ],
+    -297n * ONE_USDC,
+  ],
+  [
+    'the proceeds of a spin-off',
+    { kind: 'spin-off', made: 0n, cash: 1_000n * ONE_USDC },
+    'spin-off proceeds',
+    [
+      { ...unknownPart(100n * ONE_USDC), paidFor: 'spin-off' },
+      { ...whole, proceeds: SOLD_AT },
+    ],
+    -200n * ONE_USDC,
+  ],
+])(
+  '%s: the cash is paid for shares, and is no dividend, whichever entry comes first',
+  (...[, paid, event, disposals, realised]) => {
+    for (const isPaidLast of [false, true]) {
+      const entries = through(entered(paid, isPaidLast))
+      const statement = statementOf(entries, period('2026'))
+      expect(statement.dividends).toBe(0n)
+      expect(statement.lines.map((line) => line.event)).toContain(event)
+      expect(statement.disposals).toMatchObject(disposals)
+      expect(statement.disposals).toHaveLength(disposals.length)
+      expect(statement.gain).toBe(paid.made === 0n && paid.kind === 'merger' ? realised : null)
+      const held = holdingsOf(entries)
+      expect(held).toMatchObject({ positions: {}, dividends: {}, isComplete: true })
+      expect(Object.values(held.realised).reduce((sum, one) => sum + one, 0n)).toBe(realised)
+    }
+  },
+)
+
+it('cash for an unknown part of the shares is a line for tax software without shares, date and cost', () => {
+  const entries = through(entered({ kind: 'spin-off', made: 0n, cash: 1_000n * ONE_USDC }, true))
+  const statement = statementOf(entries, period('2026-01'))
+  const [, line] = cellsOf(statementFile(statement, 'tax', ACCOUNT))
+  expect(line).toEqual(['AAPL, spin-off proceeds', '', '01/17/2026', '100', '', '', 'AAPL', '', HASH])
+  const text = pdfText(statementFile(statement, 'pdf', ACCOUNT))
+    .flat()
+    .join('\n')
+  expect(text).toMatch(/^AAPL +unknown +2026-01-17 +100\.00$/m)
+})
+
+it('the shares of a merger are disposed of once they are gone and paid for, also in another month', () => {
+  const [claim, removal, payment] = through(
+    entered({ kind: 'merger', made: 0n, cash: ONE_USDC }, true),
+  ).slice(1)
+  if (!claim || !removal || !payment) return expect.fail('an entry is missing')
+  const bodies = history(bought(10n * ONE_SHARE, ONE_USDC))
+  const at = (entry: HistoryEntry, day: string) => ({ ...entry, timestamp: Date.parse(day) / 1_000 })
+  const entries = [...bodies, at(claim, '2026-01-31'), at(removal, '2026-01-31'), at(payment, '2026-02-02')]
+  expect(statementOf(entries, period('2026-01'))).toMatchObject({
+    disposals: [],
+    gain: 0n,
+    closing: { positions: {} },
+  })
+  expect(statementOf(entries, period('2026-02'))).toMatchObject({ gain: ONE_USDC / 10n - ONE_USDC })
+})
+
+it('a statement is incomplete where no key tells how many shares have a claim to cash', () => {
+  const unknown: EntryBody = { ...carried({ ...dividend, kind: 'ENTITLEMENT' }, {}), ...{ entitled: null } }
+  expect(statementOf(history(unknown), period('2026')).isComplete).toBe(false)
 })
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
