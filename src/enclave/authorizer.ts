@@ -8,7 +8,7 @@ import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import { codeOf, failureOf, PostponedError, RunFailure } from './failures.js'
 import type { Look } from './heads.js'
-import type { EnclaveKeys } from './keys.js'
+import type { EnclaveKeys } from './keys/keys.js'
 import type { Relay } from './relay.js'
 
 /** The most times that the relay may give no usable answer about one authorization. */

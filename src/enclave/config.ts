@@ -16,7 +16,7 @@ import {
 import { brokenRules, repeatedValues } from '../service/settingRules.js'
 import { RULES } from './configRules.js'
 import { environmentSchema, FORMER_VARIABLES, RESIDENT_VARIABLES } from './configSchema.js'
-import { createKeys, type EnclaveKeys } from './keys.js'
+import { createKeys, type EnclaveKeys } from './keys/keys.js'
 
 /** The enclave's configuration, by the names of its variables. */
 export type EnclaveConfig = z.output<typeof environmentSchema>

@@ -5,7 +5,7 @@ import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
-import type { EnclaveKeys } from './keys.js'
+import type { EnclaveKeys } from './keys/keys.js'
 import type { PolicyStore, PortfolioStore } from './stores.js'
 import type { Turns } from './turns.js'
 

@@ -21,7 +21,7 @@ import { sealUserBlob } from '../protocol/userBlob.js'
 import type { ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
 import type { BlockPoint } from './heads.js'
-import type { EnclaveKeys } from './keys.js'
+import type { EnclaveKeys } from './keys/keys.js'
 import { fits } from './room.js'
 
 type LedgerKeys = Pick<EnclaveKeys, 'ledgerKey'>

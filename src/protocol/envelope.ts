@@ -21,14 +21,23 @@ const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
 /** The purpose of an envelope. An envelope opens only for its own purpose. */
-type EnvelopeKind = 'order' | 'policy' | 'cancel' | 'portfolio' | 'notice' | 'rulebook-copy' | 'resolution'
+type EnvelopeKind =
+  | 'order'
+  | 'policy'
+  | 'cancel'
+  | 'portfolio'
+  | 'notice'
+  | 'rulebook-copy'
+  | 'resolution'
+  | 'share-of-holder'
+  | 'share-for-enclave'
 
 /** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
 export interface EnvelopePlace {
   kind: EnvelopeKind
   /**
    * Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio; for a
-   * cancel see `CancelIntent`, for a rulebook's copy `RulebookCopy`, for a resolution `Resolution`.
+   * cancel see `CancelIntent`, for a rulebook's copy `RulebookCopy`, for a resolution `Resolution`, for a share `MasterShare`.
    */
   context: Bytes
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EnclaveDeps } from '../../src/enclave/enclave.js'
-import { createKeys } from '../../src/enclave/keys.js'
+import { createKeys } from '../../src/enclave/keys/keys.js'
 import type { RelayAnswer } from '../../src/enclave/relay.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { Secret } from '../../src/service/secret.js'

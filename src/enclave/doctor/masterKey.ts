@@ -9,7 +9,7 @@ import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { openBlobBytes } from '../../protocol/ledgerBlob.js'
-import type { EnclaveKeys } from '../keys.js'
+import type { EnclaveKeys } from '../keys/keys.js'
 
 /** Blocks that one query spans at first: what most public nodes answer. */
 const SPAN = 2_000

@@ -1,11 +1,11 @@
 import { format, inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { readConfig } from '../../src/enclave/config.js'
-import { createKeys } from '../../src/enclave/keys.js'
-import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
-import { Secret } from '../../src/service/secret.js'
-import { enclaveEnvironment } from './support/environment.js'
-import { ENCLAVE_KEYS, KEYS } from './support/parties.js'
+import { readConfig } from '../../../src/enclave/config.js'
+import { createKeys } from '../../../src/enclave/keys/keys.js'
+import { type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { Secret } from '../../../src/service/secret.js'
+import { enclaveEnvironment } from '../support/environment.js'
+import { ENCLAVE_KEYS, KEYS } from '../support/parties.js'
 
 /** Everything that a log line, a console or an error could make of a value. */
 function printed(value: object): string {

@@ -1,13 +1,17 @@
-import { type Authorization, type AuthorizationDomain, signAuthorization } from '../protocol/authorization.js'
-import { openCancel } from '../protocol/cancelIntent.js'
-import type { Envelope } from '../protocol/envelope.js'
-import { type Hex, hexToBytes } from '../protocol/hex.js'
-import { openIntent } from '../protocol/intent.js'
-import type { IntentDomain } from '../protocol/intentDomain.js'
-import { ledgerKey } from '../protocol/ledgerBlob.js'
-import { openRulebook } from '../protocol/policyIntent.js'
-import { openResolution } from '../protocol/resolution.js'
-import type { Secret } from '../service/secret.js'
+import {
+  type Authorization,
+  type AuthorizationDomain,
+  signAuthorization,
+} from '../../protocol/authorization.js'
+import { openCancel } from '../../protocol/cancelIntent.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { openIntent } from '../../protocol/intent.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { ledgerKey } from '../../protocol/ledgerBlob.js'
+import { openRulebook } from '../../protocol/policyIntent.js'
+import { openResolution } from '../../protocol/resolution.js'
+import type { Secret } from '../../service/secret.js'
 
 /** What the enclave does with its keys. They are in closures alone, so nothing that prints this object shows one. */
 export function createKeys(deps: {
