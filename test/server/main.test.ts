@@ -61,7 +61,7 @@ describe('the server process', { timeout: 120_000 }, () => {
       // SQLite has put its log into the database.
       expect(await readdir(dataDir)).toEqual(['server.db', 'server.lock', 'server.pid'])
       lockDirectory(dataDir).release()
-      expect(server.err()).toContain('"stopped"')
+      expect(server.err()).toContain('"server stopped"')
       expect(server.out()).toBe('')
     },
   )
