@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 
 /** The value of `promise`, or undefined after `ms` (24 days at most). The timer keeps no process alive. */
@@ -12,6 +13,11 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Waits, and keeps no process alive. Resolves with false as soon as `signal` aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(ms, true, { signal, ref: false }).catch(() => false)
 }
 
 /** Wakes one waiter before its time. */
@@ -88,7 +94,7 @@ export function createSharedValue<T>(options: {
   readonly retryMs?: (error: unknown) => number
   /** Until when callers join a load that is under way; default: to its end. */
   readonly joinMs?: number
-  /** Whether a value takes the place of one that is still fresh; default: always. */
+  /** Whether a value replaces one that is still fresh; default: always. */
   readonly replaces?: (next: T, fresh: T) => boolean
 }) {
   const { patienceMs, joinMs = Number.POSITIVE_INFINITY } = options
@@ -174,9 +180,9 @@ export function createSharedValue<T>(options: {
     last: () => last?.value,
     /** Milliseconds since it was asked for. */
     ageMs,
-    /** Another part's own read of the value, which is taken over. @throws its error */
+    /** Another part's own read of the value, which is kept here. @throws its error */
     ask: (read: () => Promise<T>): Promise<T> => ask(read),
-    /** Takes over a value that another part has just found. */
+    /** Notes a value that another part has just found. */
     note: (value: T) => keep(value, performance.now()),
     /** What is known is outdated, and so is what a load under way finds. Loads nothing. */
     expire(): void {

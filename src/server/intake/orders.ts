@@ -20,7 +20,7 @@ export type NotReceived = Extract<Reception['answer'], string>
 /** The intake of sealed orders. */
 export type Orders = ReturnType<typeof createOrders>
 
-interface OrdersDeps {
+export function createOrders(deps: {
   readonly records: OrderRecords
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   /** Called when the chain has just shown an escrow. */
@@ -31,9 +31,7 @@ interface OrdersDeps {
   readonly room: Pick<UnopenedRoom, 'refusal' | 'reserve'>
   /** The escrow, as far as it is known without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
-}
-
-export function createOrders(deps: OrdersDeps) {
+}) {
   const { records, escrow, onEscrowSeen, onStored, room, knownEscrow } = deps
 
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {

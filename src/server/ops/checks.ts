@@ -9,7 +9,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import { createSharedValue } from '../../service/waiting.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayHealth } from '../relay/account.js'
+import type { RelayHealth } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
@@ -225,7 +225,7 @@ export function createRelayerView(
   health: () => Promise<RelayHealth>,
   gas: Pick<GasLimits, 'perDay' | 'reserve'>,
 ) {
-  let account: AccountHealth | undefined
+  let account: RelayHealth['account'] | undefined
   return {
     /** The account that the last inspection found; undefined when it could not. */
     account: () => account,

@@ -82,20 +82,12 @@ export interface RelayLoad extends RemainingGas {
   readonly isKeyShared: boolean
 }
 
-/** The account that pays gas, whichever server holds it. */
-export interface AccountHealth {
-  readonly address: Hex
-  /** Wei. */
-  readonly balance: bigint
-  /** False: it accepts no new work, even when none is under way. */
-  readonly isFunded: boolean
-}
-
 /** The state of the relay, for the readiness of the server. */
 export interface RelayHealth extends RelayLoad {
   /** Wei that the account keeps, beside the bookings for held orders. */
   readonly minBalance: bigint
-  readonly account: AccountHealth
+  /** The balance in wei. Without funds the account accepts no new work, even when none is under way. */
+  readonly account: { readonly address: Hex; readonly balance: bigint; readonly isFunded: boolean }
 }
 
 /** The state of the relay: `load` reads memory only. */

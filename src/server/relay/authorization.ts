@@ -10,25 +10,17 @@ import type { Hex } from '../../protocol/hex.js'
 import { createSignerCheck } from '../../protocol/signature.js'
 import type { GasPurpose } from '../store/receipts.js'
 
-/** Why the relay refuses an authorization. Nothing was signed or stored for it. */
-type RefusalReason =
-  | {
-      readonly code:
-        | 'invalid-signature'
-        | 'invalid-opening'
-        | 'opening-not-sponsored'
-        | 'relayer-underfunded'
-        | 'relay-overloaded'
-    }
-  | { readonly code: 'would-revert'; readonly revert: Revert }
-  | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }
-  | { readonly code: 'relay-budget-exhausted'; readonly retryAfterMs: number }
-
+/** The relay refuses an authorization. Nothing was signed or stored for it. */
 export class RelayRefusal extends Error {
   override readonly name = 'RelayRefusal'
 
   constructor(
-    readonly reason: RefusalReason,
+    readonly reason:
+      | { readonly code: 'invalid-signature' | 'invalid-opening' | 'opening-not-sponsored' }
+      | { readonly code: 'relayer-underfunded' | 'relay-overloaded' }
+      | { readonly code: 'would-revert'; readonly revert: Revert }
+      | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }
+      | { readonly code: 'relay-budget-exhausted'; readonly retryAfterMs: number },
     cause?: unknown,
   ) {
     super(`authorization refused: ${reason.code}`, { cause })

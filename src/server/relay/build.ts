@@ -27,7 +27,7 @@ interface BuildRelayDeps {
   readonly rpc: Rpc
   /** The same nodes, at the cost of the client whose opening is checked. */
   readonly charged: Pick<Rpc, 'send'>
-  /** See `TxManagerOptions`. */
+  /** See `createTxManager`. */
   readonly trailingMs?: number | undefined
   /** See `RelayDispatcherOptions`. */
   readonly searchEveryMs?: number | undefined

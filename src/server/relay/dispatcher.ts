@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinal, type Receipt, type RelayedType } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isOpening } from '../../protocol/postedOpening.js'
 import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { pause } from '../../service/waiting.js'
 import { StorageError, storageError } from '../store/engine.js'
 import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
 import type { RelayerAccount, RelayTerm } from './account.js'
@@ -57,6 +57,9 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
   const isFull = ({ relay }: RelayTerm, kind: Kind) => relay.underWay()[kind] >= room[kind]
+  const assertRoom = (term: RelayTerm, type: RelayedType) => {
+    if (isFull(term, kindOf(type))) throw new RelayRefusal({ code: 'relay-overloaded' })
+  }
 
   async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
     const stored = known ?? (await store.find(digest))
@@ -86,7 +89,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (job !== undefined) return acrossTerms(digest, job)
     const term = account.term()
     if (term !== undefined) {
-      if (isFull(term, kindOf(primaryType))) throw new RelayRefusal({ code: 'relay-overloaded' })
+      assertRoom(term, primaryType)
       try {
         return acrossTerms(digest, await term.relay.begin(authorization))
       } catch (error) {
@@ -204,8 +207,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       const stored = await store.find(digest)
       if (stored !== undefined && !isFinal(stored.record.receipt)) return
       const term = account.term()
-      if (term !== undefined && isFull(term, kindOf(primaryType)))
-        throw new RelayRefusal({ code: 'relay-overloaded' })
+      if (term !== undefined) assertRoom(term, primaryType)
       const [forecast, canPay] = await Promise.all([preflight.check({ to: target, data }), isFunded()])
       const gasLimit = await gasLimitIn(forecast, authorization, chain)
       if (gasLimit === undefined) return
@@ -254,7 +256,7 @@ function followRecord(
   async function poll(): Promise<Receipt> {
     let pauseMs = FIRST_POLL_MS
     while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
-      await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+      await pause(pauseMs, stopping)
       // The next poll may find a store that answers.
       const stored = await store.find(receipt.digest).catch(() => undefined)
       receipt = stored?.record.receipt ?? receipt

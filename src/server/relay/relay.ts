@@ -4,6 +4,7 @@ import { isFinal, type RelayedType } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isOpening } from '../../protocol/postedOpening.js'
 import { describeError } from '../../service/logger.js'
+import { pause } from '../../service/waiting.js'
 import { storageError } from '../store/engine.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
@@ -18,7 +19,7 @@ import {
   SupersededError,
   withLimit,
 } from './record.js'
-import { endedJob, pause, type RelayJob, type RelayJobDeps, startJob } from './relayJob.js'
+import { endedJob, PAUSE_MS, type RelayJob, type RelayJobDeps, startJob } from './relayJob.js'
 
 /** Relays authorizations that the enclave signed with one account, for one term of its lease. */
 export type Relay = ReturnType<typeof createRelay>
@@ -109,7 +110,7 @@ export function createRelay(
     }
     jobs.register(digest, putBack(digest)).catch(async (error: unknown) => {
       logger.warn('transaction not put back yet', { digest, ...describeError(error) })
-      await pause(stopping)
+      await pause(PAUSE_MS, stopping)
       reopen(digest)
     })
   }

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isOpening } from '../../protocol/postedOpening.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { pause } from '../../service/waiting.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Owner, TxOutcome } from '../txManager/pendingTx.js'
@@ -75,7 +75,7 @@ async function runSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Prom
       // A transaction that was sent here may be mined, and has its effect once all the same.
       if (error instanceof SupersededError) return
       logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
-      await pause(stopping)
+      await pause(PAUSE_MS, stopping)
     }
   }
   const { receipt } = record.current()
@@ -88,7 +88,7 @@ async function runSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Prom
 type Step = () => Promise<boolean>
 
 /** Pause after a failed step, and between two checks of an effect that is not deep enough. */
-const PAUSE_MS = 1_000
+export const PAUSE_MS = 1_000
 
 /**
  * The revert of an opening after its check: another transaction has opened an order under its id, and has paid for that. The relay
@@ -99,11 +99,6 @@ const DUPLICATE_ID = 'OrderIdTaken'
 /** A call has failed once nodes refused it under so many nonces, each of which a no-op then used. */
 const MAX_REFUSALS = 5
 const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
-
-/** Waits before the next try, or until `stopping` aborts. */
-export async function pause(stopping: AbortSignal): Promise<void> {
-  await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined)
-}
 
 /** @param gasLimit of a call that was just checked */
 function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint): Step {
@@ -158,14 +153,14 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
   async function findEffect(): Promise<MinedTransaction | null> {
     const found = await chain.effectOf(record.current())
     if (found !== null || record.current().transactions.length === 0) return found
-    await pause(deps.stopping)
+    await pause(PAUSE_MS, deps.stopping)
     return chain.effectOf(record.current())
   }
 
   /** True once the effect is as deep as it has to be. Until then a reorganization may undo it. */
   async function awaitDepth(): Promise<boolean> {
     if (!(await chain.isDeep(relayed))) {
-      await pause(deps.stopping)
+      await pause(PAUSE_MS, deps.stopping)
       return false
     }
     await record.put(confirmed(current(), await findEffect()))

@@ -28,7 +28,8 @@ export function createMarketView(deps: {
   const { broker, symbols, maxAgeMs, patienceMs = PATIENCE_MS } = deps
   const fees = [...deps.fees]
   const tradable = createTradableAssets(broker)
-  const shared = createSharedValue({
+  return createStaleView({
+    ...{ maxAgeMs, patienceMs },
     async load(): Promise<MarketView> {
       const assets = await tradable(symbols.current() ?? (await symbols.read()))
       const snapshots = await broker.getSnapshots(assets.map(({ symbol }) => symbol))
@@ -39,19 +40,18 @@ export function createMarketView(deps: {
         fees,
       }
     },
-    freshMs: () => maxAgeMs,
-    usableMs: () => 2 * maxAgeMs,
-    patienceMs,
-    retryMs: brokerRetryMs,
   })
-
-  return servingStale(shared)
 }
 
 /** The fresh value, or the last one marked as stale: the very same object while it is the same answer. */
-function servingStale<T extends { readonly stale: boolean }>(
-  shared: ReturnType<typeof createSharedValue<T>>,
-): () => Promise<T> {
+function createStaleView<T extends { readonly stale: boolean }>(options: {
+  readonly load: () => Promise<T>
+  readonly maxAgeMs: number
+  readonly patienceMs: number
+}): () => Promise<T> {
+  const { maxAgeMs } = options
+  const [freshMs, usableMs] = [() => maxAgeMs, () => 2 * maxAgeMs]
+  const shared = createSharedValue({ ...options, freshMs, usableMs, retryMs: brokerRetryMs })
   const staleOnes = new WeakMap<T, T>()
   function asStale(value: T): T {
     const stale = staleOnes.get(value) ?? { ...value, stale: true }
@@ -105,7 +105,8 @@ export function createMarketBarsView({
   readonly broker: Pick<Broker, 'getBars'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
 }): () => Promise<MarketBars> {
-  const shared = createSharedValue({
+  return createStaleView({
+    ...{ maxAgeMs: BARS_MAX_AGE_MS, patienceMs: BARS_PATIENCE_MS },
     async load(): Promise<MarketBars> {
       const listed = symbols.current() ?? (await symbols.read())
       const now = Date.now()
@@ -121,12 +122,7 @@ export function createMarketBarsView({
         })),
       }
     },
-    freshMs: () => BARS_MAX_AGE_MS,
-    usableMs: () => 2 * BARS_MAX_AGE_MS,
-    patienceMs: BARS_PATIENCE_MS,
-    retryMs: brokerRetryMs,
   })
-  return servingStale(shared)
 }
 
 /**

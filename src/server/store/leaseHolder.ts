@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifetime, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { pause } from '../../service/waiting.js'
 import type { Engine, Fence, LeaseState, Leases } from './engine.js'
 
 /** One stretch of time in which this process serves a lease. The services that are built for one term end with it. */
@@ -135,9 +135,6 @@ export function createServeLease(options: {
 
 /** @param engine every write carries the term's fence; one that is refused for it ends the term */
 type BuildTerm = (engine: Engine, term: Term) => readonly Service[]
-
-/** @returns false once `signal` is aborted */
-const pause = (ms: number, signal: AbortSignal) => sleep(ms, true, { signal }).catch(() => false)
 
 /** The same engine, whose writes carry the term's fence. One that is refused for it ends the term. */
 export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {

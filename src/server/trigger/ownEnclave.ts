@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
@@ -14,6 +13,7 @@ import { createHook } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile, stateOfPrivateFile, writeNewFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
+import { pause } from '../../service/waiting.js'
 
 interface OwnEnclaveOptions {
   /** Its socket, its secret, its log and what it remembers; absolute, this user's alone. */
@@ -114,8 +114,8 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
       // A dead enclave is started again immediately, unless it keeps dying.
       const again =
         failures === 0 ? CHECK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
-      const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
-      await (child === undefined || failures > 0 ? pause : Promise.race([pause, child.exit]))
+      const rested = pause(again, signal)
+      await (child === undefined || failures > 0 ? rested : Promise.race([rested, child.exit]))
     }
   }
 

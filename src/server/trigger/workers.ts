@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { pause } from '../../service/waiting.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderQueue, TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
@@ -148,8 +148,7 @@ export function createWorkers(options: WorkersOptions) {
   }
 
   /** Waits before a failed write is retried; false when the server stops first. */
-  const retryTime = () =>
-    sleep(times.storageMs, true, { signal: stopping.signal, ref: false }).catch(() => false)
+  const retryTime = () => pause(times.storageMs, stopping.signal)
 
   function untilWritten<T>(work: Promise<T>): Promise<T> {
     writing.add(work)

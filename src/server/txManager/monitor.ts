@@ -114,7 +114,7 @@ export function createResubmission(options: {
     tx.missedSince = undefined
   }
 
-  /** Until now no fee could have had it mined, and a refusal meant little. So its time and its answers begin anew. */
+  /** No fee could have had it mined before, and a refusal meant little. So its time and its answers begin anew. */
   function becomeNext(tx: PendingTx): void {
     tx.wasNext = true
     tx.waitsSince = performance.now()

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyedLock } from '../../service/keyedLock.js'
+import { pause } from '../../service/waiting.js'
 import type { AccountView } from './account.js'
 
 /** Assigns the account's nonces. A nonce is in use from `acquire` or `reserve` until `consume` or `recycle`. */
@@ -30,7 +30,7 @@ export function createNonceManager(
       const { history, pending, count } = await account.poll()
       if (history === 'kept') observeCount(count)
       if (history !== 'behind') return tag === 'pending' ? pending : count
-      await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
+      await pause(ASK_AGAIN_MS, stopping)
     }
     return undefined
   }
@@ -76,7 +76,7 @@ export function createNonceManager(
       recycle(nonce)
       if (first !== undefined) first = Math.max(first, nonce + 1)
     },
-    /** At most `most` unused nonces from `count` on that lie below a used one: the transactions above wait for them. */
+    /** The first `most` unused nonces from `count` on that lie below a used one: the transactions above wait for them. */
     gaps(count: number, most: number): number[] {
       const highest = Math.max(...used.keys())
       const gaps: number[] = []

@@ -14,28 +14,28 @@ import { createNonceManager } from './nonceManager.js'
 import { createPendingTx, createPendingTxs, type Owner, type PendingTx, type TxOutcome } from './pendingTx.js'
 import { type CheckedCall, createSendAhead, createSender, type SenderOptions } from './sender.js'
 
-interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'> {
-  readonly rpc: Pick<Rpc, 'send' | 'doubt'>
-  /** How long a node whose blocks are known may be behind, in place of the usual time. */
-  readonly trailingMs?: number | undefined
-  /** Blocks that must hold a transaction, its own included, before it counts. */
-  readonly confirmations: number
-  /** How many transactions may be unmined at the same time. */
-  readonly maxInFlight: number
-  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
-  readonly maxSentAhead?: number | undefined
-  /** A transaction that is not mined after this long is resubmitted with a higher fee. */
-  readonly resubmitAfterMs: number
-  /** Pause between two polls at the chain while a transaction is pending. */
-  readonly pollIntervalMs: number
-  /** Called for each transaction of the account that was not signed here. */
-  readonly onForeign: () => void
-}
-
 /** The one user of the relayer's account: gets calls mined, many at a time, and maintains no nonce gap. */
 export type TxManager = ReturnType<typeof createTxManager>
 
-export function createTxManager(options: TxManagerOptions) {
+export function createTxManager(
+  options: Omit<SenderOptions, 'pendingTxs' | 'onSigned'> & {
+    readonly rpc: Pick<Rpc, 'send' | 'doubt'>
+    /** How long a node whose blocks are known may be behind, in place of the usual time. */
+    readonly trailingMs?: number | undefined
+    /** Blocks that must hold a transaction, its own included, before it counts. */
+    readonly confirmations: number
+    /** How many transactions may be unmined at the same time. */
+    readonly maxInFlight: number
+    /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
+    readonly maxSentAhead?: number | undefined
+    /** A transaction that is not mined after this long is resubmitted with a higher fee. */
+    readonly resubmitAfterMs: number
+    /** Pause between two polls at the chain while a transaction is pending. */
+    readonly pollIntervalMs: number
+    /** Called for each transaction of the account that was not signed here. */
+    readonly onForeign: () => void
+  },
+) {
   const findMined = createFindMined(options.rpc)
   const gasMeter = createGasMeter()
   const pendingTxs = createPendingTxs()

@@ -11,7 +11,7 @@ import {
   inspectLeases,
   inspectNarrator,
 } from '../../../src/server/ops/checks.js'
-import type { AccountHealth, RelayHealth } from '../../../src/server/relay/account.js'
+import type { RelayHealth } from '../../../src/server/relay/account.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import { type Durability, storageError } from '../../../src/server/store/engine.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -53,7 +53,7 @@ describe('the relayer', () => {
   const GAS_PER_DAY = 100_000_000n
   const RESERVE = 20_000_000n
   const ACCOUNT = { address: `0x${'11'.repeat(20)}`, balance: 100n, isFunded: true } as const
-  const account = (change: Partial<AccountHealth>) => ({ account: { ...ACCOUNT, ...change } })
+  const account = (change: Partial<RelayHealth['account']>) => ({ account: { ...ACCOUNT, ...change } })
   const fine: RelayHealth = {
     account: ACCOUNT,
     minBalance: 10n,
