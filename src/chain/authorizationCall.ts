@@ -37,14 +37,14 @@ function selectorOf(primaryType: PrimaryType): string {
   return found.selector.slice(2)
 }
 
-/** The contract that takes an authorization of this type. */
+/** The contract that accepts an authorization of this type. */
 export function targetOf(primaryType: PrimaryType, addresses: ContractAddresses): Hex {
   const { contract } = authorizationTargets[primaryType]
   if (contract === 'ConfidentialLedger') return addresses.confidentialLedger
   return contract === 'OrderEscrow' ? addresses.orderEscrow : addresses.platformPool
 }
 
-/** Calldata of the function that takes the authorization with its signature: `method(struct, bytes)`. */
+/** Calldata of the function that accepts the authorization with its signature: `method(struct, bytes)`. */
 export function encodeAuthorizationCall({ primaryType, message, signature }: SignedAuthorization): Hex {
   const values: Readonly<Record<string, Hex | bigint>> = message
   const struct = encodeTuple(
@@ -70,7 +70,7 @@ interface Encoded {
   readonly digits: string
 }
 
-/** Our own, because ethers takes hundreds of times as long. https://docs.soliditylang.org/en/latest/abi-spec.html */
+/** Our own, because ethers is hundreds of times as slow. https://docs.soliditylang.org/en/latest/abi-spec.html */
 function encodeMember(type: WordType | 'bytes', value: Hex | bigint | undefined): Encoded {
   if (type !== 'bytes') return { isDynamic: false, digits: wordOf(type, value) }
   const bytes = String(value).slice(2)

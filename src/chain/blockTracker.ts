@@ -9,7 +9,7 @@ type Fit =
   | 'kept'
   /** It lies below, or the node has none: the node is behind, or the chain lost its end. */
   | 'behind'
-  /** Another block has taken that block's place. */
+  /** Another block has replaced that block. */
   | 'replaced'
 
 interface Numbered {
@@ -25,7 +25,7 @@ export function fitOf(known: Numbered, now: Numbered | null): Fit {
 }
 
 /**
- * How a look relates to the earlier ones.
+ * How a poll relates to the earlier ones.
  * - `kept`: it continues them
  * - `behind`: its head is lower; the node may be behind, or the chain was rolled back
  * - `reorganized`: another branch replaced blocks
@@ -42,7 +42,7 @@ interface Block extends BlockId {
   readonly parentHash?: Hex | undefined
 }
 
-/** The head of an earlier look, and the block that is there now. Another look may have come in between. */
+/** The head of an earlier poll, and the block that is there now. Another poll may have come in between. */
 interface Known {
   readonly number: number
   readonly now: Block | null

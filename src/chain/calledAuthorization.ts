@@ -70,7 +70,7 @@ function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedWrit
     const signed = signedAuthorizationSchema.safeParse(body).data
     return signed !== undefined && isWrite(signed) ? signed : null
   } catch {
-    // Anyone may send calldata that no function of the contract takes.
+    // Anyone may send calldata that no function of the contract accepts.
     return null
   }
 }
@@ -81,7 +81,7 @@ function isWrite(signed: SignedAuthorization): signed is SignedWrite | SignedMov
 
 /**
  * The authorizations of that type for an order whose calls stand anywhere in calldata, as a multicall or a smart account forwards
- * them. Anyone may put some there: the chain alone knows which one took effect.
+ * them. Anyone may put some there: the chain alone knows which one is effective.
  */
 export function forwardedAuthorizations(primaryType: EndingType, orderId: Hex, data: Hex): SignedWrite[] {
   return callsIn(primaryType, data, { word: orderId.slice(2), at: STRUCT_AT, most: MAX_FORWARDED })
@@ -91,7 +91,7 @@ export function forwardedAuthorizations(primaryType: EndingType, orderId: Hex, d
 
 /**
  * All versions of an account's portfolio that stand in calldata: in a call of the ledger or the escrow, or anywhere in a call of
- * another contract. Anyone may put some there: the ledger's running hash, or the used digest, tells which one took effect.
+ * another contract. Anyone may put some there: the ledger's running hash, or the used digest, tells which one is effective.
  */
 export function portfolioWrites(account: Hex, data: Hex): PortfolioWrite[] {
   const word = account.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')
@@ -159,7 +159,7 @@ function* placesOf(digits: string, data: Hex): Generator<number> {
   }
 }
 
-/** The form that `POST /relay` takes: integers as decimal text. */
+/** The form that `POST /relay` accepts: integers as decimal text. */
 function wireForm(value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }

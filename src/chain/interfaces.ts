@@ -22,7 +22,7 @@ const erc20Abi = [
   'error ERC3009UsedAuthorization(address authorizer, bytes32 nonce)',
 ]
 
-/** Encoders and decoders of the contracts, parsed once per process: ethers takes milliseconds for each ABI. */
+/** Encoders and decoders of the contracts, parsed once per process: ethers needs milliseconds for each ABI. */
 export const interfaces = {
   orderEscrow: new Interface(orderEscrowAbi),
   confidentialLedger: new Interface(confidentialLedgerAbi),

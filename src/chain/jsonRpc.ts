@@ -120,7 +120,7 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** A number as nodes take it: hex without leading zeros. */
+/** A number in the form of nodes: hex without leading zeros. */
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }
@@ -177,7 +177,7 @@ const PLAIN_READS = [
 ]
 
 /**
- * Whether a node's well-formed answers look like a failure of the node itself, such as a lost database or a gateway without a
+ * Whether a node's well-formed answers resemble a failure of the node itself, such as a lost database or a gateway without a
  * node: only errors, none of them a revert, or an error for a plain read.
  */
 export function mayBeNodeFailure(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): boolean {

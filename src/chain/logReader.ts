@@ -1,5 +1,5 @@
 // The one reader of contracts' events. It reads their fields without a schema each: a server that catches up reads hundreds of
-// thousands, and schemas would take as long as the node. Every function throws ChainAnswerError for a malformed field.
+// thousands, and schemas would be as slow as the node. Every function throws ChainAnswerError for a malformed field.
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -91,7 +91,7 @@ export interface ChainLog {
   readonly blockTimestamp?: number | undefined
 }
 
-/** Which logs to read: those of one contract, by their topics as `eth_getLogs` takes them; null for any. */
+/** Which logs to read: those of one contract, by their topics in the form of `eth_getLogs`; null for any. */
 export interface LogQuery {
   readonly address: Hex
   readonly topics: readonly (string | readonly string[] | null)[]
@@ -268,7 +268,7 @@ function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
 const ANSWERS_UNTIL_LONGER = 8
 
 /**
- * How many blocks one query spans, as far as the nodes take them.
+ * How many blocks one query spans, as far as the nodes accept them.
  * Halved with each refusal, doubled after several answers in a row, up to the configured size.
  */
 export function createRangeSize(maxBlocks: number) {
@@ -303,7 +303,7 @@ export function createRangeSize(maxBlocks: number) {
   }
 }
 
-/** Reads long ranges in pieces that the nodes take. */
+/** Reads long ranges in pieces that the nodes accept. */
 export interface PieceReader<P> {
   /**
    * The range's first piece, or its last one when reading backwards. Undefined when the node that answered is behind.

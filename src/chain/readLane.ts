@@ -30,7 +30,7 @@ export type ReadLane = ReturnType<typeof createReadLane>
 
 /**
  * The nodes as reads for strangers use them. They wait for one another, one request at a time, and never hold up what others
- * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself.
+ * send through `rpc`, which goes out at once. Clients alternate, so one who asks for much delays himself.
  *
  * Once no node is in order and one refuses calls for its rate, these reads get half of their calls, and one request a second; each
  * second without such a refusal gives back a hundredth, so that what trades seldom meets a plan that reads have used up. A read waits
@@ -47,17 +47,17 @@ export function createReadLane(
   let isRunning = false
 
   /** One read of each client in turn, as many as the limit has room for; one at least. */
-  function take(): Waiting[] {
-    const taken: Waiting[] = []
+  function nextGroup(): Waiting[] {
+    const group: Waiting[] = []
     let count = 0
     for (;;) {
       const [turn] = waiting
-      if (turn === undefined) return taken
+      if (turn === undefined) return group
       const [client, reads] = turn
       count += reads[0]?.calls.length ?? 0
-      if (taken.length > 0 && count > limit) return taken
+      if (group.length > 0 && count > limit) return group
       const [read] = reads.splice(0, 1)
-      if (read !== undefined) taken.push(read)
+      if (read !== undefined) group.push(read)
       waitingCalls -= read?.calls.length ?? 0
       // Behind the others.
       waiting.delete(client)
@@ -67,7 +67,7 @@ export function createReadLane(
 
   async function run(): Promise<void> {
     while (waiting.size > 0) {
-      const group = take()
+      const group = nextGroup()
       // In one turn of the event loop, so that they travel together.
       await Promise.all(
         group.map(({ calls, signal, resolve, reject }) => rpc.send(calls, signal).then(resolve, reject)),

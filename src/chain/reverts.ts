@@ -9,7 +9,7 @@ const contracts = Object.values(interfaces)
 
 /** A contract may return any number of bytes; no reader needs more. */
 const MAX_DATA_CHARS = 2_050
-/** Longer data is not even looked into. None of our errors comes near. */
+/** Longer data is not even decoded. None of our errors comes near. */
 const MAX_DECODED_CHARS = 16_384
 
 /**
@@ -46,7 +46,7 @@ export function revertIn(answer: RpcAnswer | undefined): Revert | null {
   return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
 }
 
-/** Whether a call reverts because it has taken effect: the contracts check that first. */
+/** Whether a call reverts because it is effective already: the contracts check that first. */
 export function isOfUsedDigest({ name }: Revert): boolean {
   return name === 'DigestUsed' || name === 'ActionKnown'
 }

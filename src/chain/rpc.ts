@@ -18,11 +18,11 @@ interface RpcOptions {
   timeoutMs: number
   /** Whether identical calls in the same turn of the event loop share one answer. By default they do. */
   shareAnswers?: boolean
-  /** Asked of a node before its first use, and again after it was set aside; unchecked when left out. */
+  /** Asked of a node before its first use, and again after it was set aside; unchecked by default. */
   chainId?: number | undefined
   /** Called when a node is set aside, and with null when it is back. `node` is its place among the URLs. */
   onNodeChange?: ((node: number, fault: NodeFault | null) => void) | undefined
-  /** Called for each HTTP request to a node that was not given up: its answers, null without any, and how long it took. */
+  /** Called for each HTTP request to a node that was not given up: its answers, null without any, and its duration. */
   onRequest?: ((node: number, answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }
 
@@ -82,7 +82,7 @@ export function createRpc(options: RpcOptions) {
      *
      * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain). So it is when
      * one refuses a call by its rate limit, or answers with errors that may be its own. Any other error for a single call is an
-     * answer. When no healthy node is left, the answers with the most results stand.
+     * answer. When no healthy node remains, the answers with the most results stand.
      * @throws ChainUnavailableError when no node answered
      */
     send: createBatcher(request, options),
@@ -211,7 +211,7 @@ export function createTurnGroups<T>(
 
 /** Characters of parameters in one request: nodes refuse bodies of some megabytes. */
 export const REQUEST_LIMIT = 1_048_576
-/** Public nodes take no more in one request. */
+/** Public nodes accept no more in one request. */
 const MAX_CALLS = 100
 const LEAST_SIZE = Math.floor(REQUEST_LIMIT / MAX_CALLS)
 

@@ -31,7 +31,7 @@ export function createRpcNode(options: {
   readonly chainId?: number | undefined
   /** Called when it is set aside, and with null when it is back. */
   readonly onChange: (fault: NodeFault | null) => void
-  /** Called for each HTTP request that was not given up: its answers, null without any, and how long it took. */
+  /** Called for each HTTP request that was not given up: its answers, null without any, and its duration. */
   readonly onRequest?: ((answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }) {
   const { chainId, onChange } = options
@@ -149,7 +149,7 @@ export function createRpcNode(options: {
       isBehind = now
       reportFault()
     },
-    /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
+    /** Checks in the background whether a node that is not known to be healthy is by now. Not before `retryAt`. */
     refresh(): void {
       if (!verified && retryAt <= performance.now()) void verification()
     },

@@ -30,7 +30,7 @@ export function createContractReader(caller: ViewCaller, address: Hex, contract:
       try {
         const answer = await caller.call({ to: address, data, blockTag: block })
         if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
-        // Decoded from bytes, because ethers takes fifteen times as long to read hex.
+        // Decoded from bytes, because ethers reads hex fifteen times as slowly.
         return schema.parse(returned(contract.decodeFunctionResult(method, hexToBytes(answer))))
       } catch (error) {
         throw failure(method, error)

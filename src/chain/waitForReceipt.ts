@@ -8,7 +8,7 @@ const MAX_POLL_MS = 1_000
  * Resolves with a transaction's receipt once it is mined, whether it succeeded (`status` 1) or reverted (0). Resolves with null
  * when it is not mined after `timeoutMs`.
  *
- * It polls, because ethers' own `wait` looks once and then waits for the next block: on a chain that mines on demand, a
+ * It polls, because ethers' own `wait` asks once and then waits for the next block: on a chain that mines on demand, a
  * block between the two would be the last one.
  */
 export async function waitForReceipt(

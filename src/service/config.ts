@@ -56,7 +56,7 @@ export function withDefault<T>(kind: Kind<T>, notes: VariableNotes & { fallback:
   return z.string().default(notes.fallback).pipe(kind).register(variableNotes, notes)
 }
 
-/** With an `example` it is required unless another variable takes its place. */
+/** With an `example` it is required unless another variable replaces it. */
 export function optional<T>(kind: Kind<T>, notes: VariableNotes) {
   return z.string().pipe(kind).optional().register(variableNotes, notes)
 }
@@ -189,7 +189,7 @@ function notesOf({ shape }: EnvironmentSchema): [name: string, notes: VariableNo
 }
 
 /**
- * The settings of an environment that differ from the env example's, as `NAME=value [default]`. It leaves out the secrets, and the
+ * The settings of an environment that differ from the env example's, as `NAME=value [default]`. It omits the secrets, and the
  * settings that every installation fills in.
  */
 export function differencesOf(schema: EnvironmentSchema, environment: Environment): string[] {

@@ -21,7 +21,7 @@ const PRIVATE_FILE = 0o600
 const PATIENCE_MS = 500
 
 /**
- * Takes a directory for this process until `release` or its death, however sudden. The kernel holds the lock, also while the
+ * Locks a directory for this process until `release` or its death, however sudden. The kernel holds the lock, also while the
  * process is stopped, on a file that an SQLite transaction keeps open.
  *
  * @throws DirectoryLockedError when another process has it; SQLite's error, or the system's
@@ -36,7 +36,7 @@ export function lockDirectory(directory: string) {
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    throw isHeldByAnother(error) ? new DirectoryLockedError(directory, readPid(holder)) : error
+    throw isLockedByAnother(error) ? new DirectoryLockedError(directory, readPid(holder)) : error
   }
   notePid(holder)
   // As long as something refers to it, the connection is not collected as garbage, which would close it.
@@ -53,11 +53,11 @@ export function lockDirectory(directory: string) {
 export type DirectoryLock = ReturnType<typeof lockDirectory>
 
 /** Whether SQLite failed because another process has locked the file. */
-export function isHeldByAnother(error: unknown): boolean {
+export function isLockedByAnother(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** A hint for operators. A full disk takes none. */
+/** A hint for operators. A full disk has none. */
 function notePid(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`, { mode: PRIVATE_FILE })

@@ -80,7 +80,7 @@ function standardError(): DestinationStream {
   }
 }
 
-/** The time as pino's `isoTime` writes it, made once for each millisecond: under load it took a third of a line's time. */
+/** The time as pino's `isoTime` writes it, made once for each millisecond: under load it was a third of a line's time. */
 function createTimestamp(): () => string {
   let at = Number.NaN
   let text = ''

@@ -5,8 +5,8 @@ import { keccak256 } from 'ethers'
 const NATIVE = 'keccak-256'
 
 /**
- * Makes every Keccak-256 of this process OpenSSL's: with ethers' own, the hashes of one authorization take as long as a fifth of its
- * recovery. The OpenSSL of Node 24 leaves Keccak-256 out; there it is noble's, which is newer and faster than the one that ethers brings.
+ * Makes every Keccak-256 of this process OpenSSL's: with ethers' own, the hashes of one authorization last a fifth of its
+ * recovery. The OpenSSL of Node 24 has no Keccak-256; there it is noble's, which is newer and faster than the one that ethers brings.
  */
 export function registerNativeKeccak(): void {
   keccak256.register(

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto'
 import type { KeyAgreement } from '../protocol/keyAgreement.js'
 
 /**
- * A key agreement by Node's OpenSSL, which takes the same time for every key: anyone may send the enclave a point to multiply. See
+ * A key agreement by Node's OpenSSL, which lasts as long for every key: anyone may send the enclave a point to multiply. See
  * decision 0022.
  */
 export function opensslAgreement(privateKey?: Uint8Array): KeyAgreement {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 
-/** Other users of the machine have rights on the file. `remedy` is the command that takes them away. */
+/** Other users of the machine have rights on the file. `remedy` is the command that removes them. */
 export class SharedFileError extends Error {
   override readonly name = 'SharedFileError'
   readonly remedy: string
@@ -36,7 +36,7 @@ export function isShared(stats: Pick<Stats, 'mode' | 'isCharacterDevice'>): bool
 }
 
 /**
- * Reads a file that holds keys. Its mode is that of the open file, so that no other can take its place in between.
+ * Reads a file that holds keys. Its mode is that of the open file, so that no other can replace it in between.
  * @throws SharedFileError; the system's error when it cannot be read
  */
 export function readPrivateFile(path: string): Buffer {
@@ -63,7 +63,7 @@ export function writeNewFile(path: string, text: string, mode = 0o600): void {
   }
 }
 
-/** Whether a program of this user's would take keys from the file. Does not open it. */
+/** Whether a program of this user's would accept keys from the file. Does not open it. */
 export async function stateOfPrivateFile(path: string): Promise<'private' | 'shared' | 'unreadable'> {
   try {
     await access(path, constants.R_OK)

@@ -15,7 +15,7 @@ export function createSemaphore(permits: number) {
   return {
     /** Call it once for each permit. */
     release,
-    /** Takes a permit whether or not one is free: for work that has already begun. */
+    /** Acquires a permit whether or not one is free: for work that has already begun. */
     occupy(): void {
       free--
     },

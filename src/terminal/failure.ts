@@ -17,7 +17,7 @@ const DEPLOYED_IN_VAIN =
 
 /** Failures of the commands themselves, by code. */
 const OWN = {
-  usage: [EXIT.usage, '--help lists what the command takes'],
+  usage: [EXIT.usage, '--help lists the arguments of the command'],
   settings: [EXIT.usage, 'set what is named above; --help of the command or of the program has each'],
   'confirmation-needed': [EXIT.usage, 'give --yes to go on without a question'],
   declined: [EXIT.refused, 'run the command again to change your mind'],
@@ -43,7 +43,7 @@ const OWN = {
   'secrets-differ': [EXIT.usage, 'remove one of the two, and run "keys" again'],
   'not-owner': [EXIT.failed, "name the key of the contracts' owner in OWNER_PRIVATE_KEY_FILE"],
   'not-guardian': [EXIT.failed, "name the guardian's key in GUARDIAN_PRIVATE_KEY_FILE"],
-  reverted: [EXIT.failed, 'run the command again: it looks first'],
+  reverted: [EXIT.failed, 'run the command again: it checks first'],
   'insufficient-usdc': [EXIT.failed, 'name a smaller amount'],
   'insufficient-funds': [EXIT.failed, 'send it ether, and try again'],
   'transaction-pending': [

@@ -32,7 +32,7 @@ export function createProgram(
     .addHelpText('afterAll', EXIT_CODES_HELP)
   let exit: ExitCode = EXIT.done
   return {
-    /** Takes the commands. */
+    /** The command that all others are added to. */
     root,
     terminal,
     /** The exit code of the command under way, unless it fails. */

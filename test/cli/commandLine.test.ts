@@ -33,7 +33,7 @@ describe('the command line', () => {
     expect([asked.code, bare.code]).toEqual([0, 2])
     for (const name of COMMANDS) expect(asked.stdout).toContain(`\n  ${name} `)
     expect(bare.stderr).toBe(
-      `${asked.stdout}confidential-trading: a command is missing (usage)\n  --help lists what the command takes\n`,
+      `${asked.stdout}confidential-trading: a command is missing (usage)\n  --help lists the arguments of the command\n`,
     )
     expect(asked.stdout).toContain('Exit codes: 0 done')
   })

@@ -13,7 +13,7 @@ import {
   runResultSchema,
 } from '../../protocol/job.js'
 import { ConfigError } from '../../service/config.js'
-import { isHeldByAnother } from '../../service/directoryLock.js'
+import { isLockedByAnother } from '../../service/directoryLock.js'
 import { openSqliteDatabase } from '../../service/sqliteDatabase.js'
 
 /** A job that was accepted, as the table keeps it: nothing of what is sealed. */
@@ -90,7 +90,7 @@ function lock(database: DatabaseSync, directory: string): void {
     database.exec(SCHEMA)
     database.exec('COMMIT')
   } catch (error) {
-    throw isHeldByAnother(error) ? new StateLockedError(directory) : error
+    throw isLockedByAnother(error) ? new StateLockedError(directory) : error
   }
 }
 
