@@ -14,9 +14,9 @@ import { makeDirectory } from './support/platform.js'
 
 const [MEMBERS, ORDERS] = [10_000, 100_000]
 const [ROWS_MS, FRAME_MS] = [2_000, 50]
-const PER_BLOCK = { members: 20, orders: 100 }
+const PER_BLOCK = { members: 250, orders: 1_000 }
 /** After each block of the newest orders: the page reads 2,000 blocks first, and finds no member in them. */
-const EMPTY_BLOCKS = 3
+const EMPTY_BLOCKS = 40
 const STEP_MS = 600_000
 
 export const page: Figure = {

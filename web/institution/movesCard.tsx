@@ -42,7 +42,9 @@ export function MovesCard() {
       </p>
       <MoveList
         query={moves}
-        actions={({ from: lost }) => [['Withdraw', () => session.client.withdrawMove({ from: lost })]]}
+        actions={({ from: lost }) => [
+          { says: 'Withdraw', act: () => session.client.withdrawMove({ from: lost }) },
+        ]}
       />
       <form onSubmit={propose}>
         {FIELDS.map(([name, label, hint]) => {

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PendingMove, PendingMoves } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
@@ -10,7 +11,12 @@ import { shortHex } from '../words/format.js'
 import { moveWords } from '../words/moves.js'
 import { useNames, WalletName } from './walletName.js'
 
-type Act = readonly [says: string, act: () => Promise<unknown>]
+interface Act {
+  readonly says: string
+  readonly act: () => Promise<unknown>
+  /** What it leads to: asked about once more, beside the whole addresses. Nothing by default. */
+  readonly leadsTo?: string
+}
 
 interface MoveListProps {
   readonly query: Query<PendingMoves>
@@ -54,6 +60,13 @@ function Move({ move, actions, onDone }: MoveProps) {
   const { now } = useStore()
   const nameOf = useNames()
   const { busy, error, run } = useAction()
+  const [asked, setAsked] = useState<Act | null>(null)
+  const perform = ({ act }: Act) =>
+    run(async () => {
+      await act()
+      setAsked(null)
+      onDone()
+    })
   const subject = `the move of ${nameOf(move.from) ?? shortHex(move.from)}`
   return (
     <li>
@@ -61,24 +74,57 @@ function Move({ move, actions, onDone }: MoveProps) {
         <b>{bytes32ToName(move.orgId) ?? shortHex(move.orgId)}:</b> from <WalletName address={move.from} /> to{' '}
         <WalletName address={move.to} />. {moveWords(move, now.value)}
       </span>
-      {actions.map(([says, act]) => (
+      {actions.map((one) => (
         <button
-          key={says}
+          key={one.says}
           type="button"
           class="quiet"
           disabled={busy}
-          aria-label={`${says} ${subject}`}
-          onClick={() =>
-            run(async () => {
-              await act()
-              onDone()
-            })
-          }
+          aria-label={`${one.says} ${subject}`}
+          onClick={() => (one.leadsTo === undefined ? perform(one) : setAsked(one))}
         >
-          {busy ? 'Waiting…' : says}
+          {busy ? 'Waiting…' : one.says}
         </button>
       ))}
+      {asked === null ? null : (
+        <Question
+          move={move}
+          act={asked}
+          busy={busy}
+          onYes={() => perform(asked)}
+          onNo={() => setAsked(null)}
+        />
+      )}
       <FailureBox error={error} />
     </li>
+  )
+}
+
+interface QuestionProps {
+  readonly move: PendingMove
+  readonly act: Act
+  readonly busy: boolean
+  readonly onYes: () => void
+  readonly onNo: () => void
+}
+
+/** Shows both addresses whole: an address can be made whose first and last digits are another's. */
+function Question({ move: { from, to }, act: { says, leadsTo }, busy, onYes, onNo }: QuestionProps) {
+  const no = useRef<HTMLButtonElement>(null)
+  useEffect(() => no.current?.focus(), [])
+  return (
+    <div class="box box-warn" role="alert" data-test="move-question">
+      <p>
+        From <code class="whole">{from}</code> to <code class="whole">{to}</code>. {leadsTo}
+      </p>
+      <p class="row">
+        <button type="button" disabled={busy} onClick={onYes}>
+          {busy ? 'Waiting…' : `Yes, ${says.toLowerCase()}`}
+        </button>
+        <button type="button" ref={no} disabled={busy} onClick={onNo}>
+          Not now
+        </button>
+      </p>
+    </div>
   )
 }

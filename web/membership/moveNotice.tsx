@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { AccountMove, PendingMove } from '../../src/client/index.js'
+import { type AccountMove, ClientError, type PendingMove } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
+import { isKeyMissing } from '../state/account.js'
 import { useAccount, useStore } from '../state/context.js'
 import { moveWords } from '../words/moves.js'
 
@@ -59,10 +60,15 @@ function Objection({ move: found, onObjected }: { move: AccountMove; onObjected:
 
 /** For the new wallet of a person whose wallet is lost. */
 function Acceptance({ move: { from, orgId } }: { move: PendingMove }) {
-  const { session, movesHere } = useAccount()
+  const { session, movesHere, key, unlock } = useAccount()
   const { busy, error, run } = useAction()
   const accept = () =>
     run(async () => {
+      // The portfolio would be sealed to the older key, which may be phished.
+      if (isKeyMissing(session.address, key.peek())) {
+        throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
+      }
+      await unlock()
       await session.client.acceptMove(from)
       movesHere.refresh()
     })
@@ -73,7 +79,7 @@ function Acceptance({ move: { from, orgId } }: { move: PendingMove }) {
         The admin of {bytes32ToName(orgId) ?? 'your institution'} proposes to move the portfolio of{' '}
         <code class="whole">{from}</code> here. Accept it only if that is your own lost wallet. The platform’s
         owner approves it next, and a week later it can be carried out. Your wallet signs twice for the key
-        that the portfolio is sealed to.
+        that the portfolio is sealed to, unless you have chosen a key file.
       </p>
       <button type="button" class="primary" disabled={busy} onClick={accept}>
         {busy ? 'Accepting…' : 'Accept the portfolio'}

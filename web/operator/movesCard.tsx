@@ -2,6 +2,8 @@ import { MoveList } from '../membership/moveList.js'
 import { Card } from '../parts/card.js'
 import { useStore } from '../state/context.js'
 
+const OUTCOME = 'A week later the portfolio can be moved, and then nothing brings it back.'
+
 /** The moves of lost wallets' portfolios. The owner approves one that its new wallet has accepted, or ends it. */
 export function MovesCard() {
   const { moves, account } = useStore()
@@ -17,10 +19,9 @@ export function MovesCard() {
         actions={({ from, to, isAccepted, effectiveAt }) => {
           if (owner === null) return []
           const canApprove = isAccepted && effectiveAt === null
-          return [
-            ...(canApprove ? [['Approve', () => owner.approveMove(from, to)] as const] : []),
-            ['Withdraw', () => owner.withdrawMove({ from })],
-          ]
+          const approval = { says: 'Approve', act: () => owner.approveMove(from, to), leadsTo: OUTCOME }
+          const withdrawal = { says: 'Withdraw', act: () => owner.withdrawMove({ from }) }
+          return canApprove ? [approval, withdrawal] : [withdrawal]
         }}
       />
     </Card>

@@ -1,14 +1,17 @@
 import { LeavingNote } from '../membership/leaving.js'
 import { PolledFailure } from '../parts/failureBox.js'
+import { isKeyMissing } from '../state/account.js'
 import { useAccount } from '../state/context.js'
 import { ClaimsCard } from '../trade/claimsCard.js'
+import { KeyCard } from '../trade/keyCard.js'
 import { FoundScreen } from './found.js'
 import { TradeScreen } from './trade.js'
 import { WaitScreen } from './wait.js'
 
 /** The server decides which screen the wallet sees. */
 export function DeskScreen() {
-  const { value, error } = useAccount().view
+  const { session, key, isFileNeeded, view } = useAccount()
+  const { value, error } = view
   if (value?.screen === 'trade') {
     return (
       <>
@@ -27,6 +30,8 @@ export function DeskScreen() {
       {value?.screen === 'found' ? <FoundScreen view={value} /> : null}
       {value?.screen === 'wait' ? <StandingNote /> : null}
       {value?.screen === 'wait' ? <WaitScreen view={value} /> : null}
+      {/* A portfolio may be on its way to a wallet that trades nothing yet. */}
+      {isFileNeeded.value || isKeyMissing(session.address, key.value) ? <KeyCard /> : null}
     </>
   )
 }

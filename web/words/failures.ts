@@ -113,7 +113,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
   'portfolio-key-missing': [
     'A newer key was made for this portfolio',
-    'The order was not sent, because it would restore the older key. Choose the file of the newer key; if it is lost, make a new key.',
+    'Nothing was sent, because the portfolio would be sealed to the older key. Choose the file of the newer key; if it is lost, make a new key.',
   ],
   'invalid-key-file': [
     'This is not a key file',
