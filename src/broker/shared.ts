@@ -14,6 +14,13 @@ const ASSET_MAX_AGE_MS = 60_000
 /** They are announced a day before they count. */
 const ACTIONS_MAX_AGE_MS = 60_000
 const MAX_FILTERS = 100
+/**
+ * The last announcements stand in for ones that cannot be read, for a whole session and no night: Alpaca adds what was declared before the
+ * market opens or after it closes, mostly days ahead.
+ */
+const ACTIONS_USABLE_MS = 12 * 3_600_000
+/** An outage costs no more requests than this, and holds up no other order. */
+const ACTIONS_RETRY_MS = 10_000
 /** An unscheduled close is noticed after this. */
 const CLOCK_MAX_AGE_MS = 60_000
 /** An unscheduled opening is noticed after this: orders wait for it, and a closed market leaves the rate budget unused. */
@@ -28,6 +35,8 @@ const HOLD_MS = 30_000
 export interface SharedBrokerOptions extends BrokerOptions {
   /** How long the market clock is believed where its next transition is further away. */
   readonly clockMaxAgeMs?: number | undefined
+  /** Called when corporate actions cannot be read, with why, and with null once they can be again. */
+  readonly onActionsRead?: ((failure: BrokerError | null) => void) | undefined
 }
 
 /**
@@ -66,8 +75,9 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
     /** Known for a minute. */
     getAsset: sharedAssets(base),
-    /** Known for a minute, as is what was booked. */
-    getAnnouncements: sharedByFilter(base.getAnnouncements),
+    /** Known for a minute, and for twelve hours while they cannot be read again. */
+    getAnnouncements: lastingAnnouncements(sharedByFilter(base.getAnnouncements), options.onActionsRead),
+    /** Known for a minute. */
     getBookedEntries: sharedByFilter(base.getBookedEntries),
     getBookedEntriesNow: base.getBookedEntries,
     /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
@@ -222,6 +232,48 @@ function sharedByFilter<F extends object, T>(load: (filter: F) => Promise<T>): (
     known.set(key, ask)
     return (await ask()).value
   }
+}
+
+type GetAnnouncements = Broker['getAnnouncements']
+
+/** Where the broker does not answer, the newest answer about all of these symbols counts, of whichever days it was. */
+function lastingAnnouncements(
+  load: GetAnnouncements,
+  onRead: SharedBrokerOptions['onActionsRead'] = () => {},
+): GetAnnouncements {
+  let kept: {
+    readonly symbols: readonly string[]
+    readonly value: Awaited<ReturnType<GetAnnouncements>>
+    readonly ageMs: () => number
+  }[] = []
+  let failedMs: (() => number) | undefined
+  return async (filter) => {
+    const { symbols } = filter
+    const last = () =>
+      kept.find((each) => each.ageMs() < ACTIONS_USABLE_MS && isWithin(symbols, each.symbols))?.value
+    const early = failedMs !== undefined && failedMs() < ACTIONS_RETRY_MS ? last() : undefined
+    if (early !== undefined) return early
+    const ageMs = stopwatch(Date.now)
+    try {
+      const value = await load(filter)
+      const others = kept.filter((each) => !isWithin(each.symbols, symbols))
+      kept = [{ symbols, value, ageMs }, ...others].slice(0, MAX_FILTERS)
+      if (failedMs !== undefined) onRead(null)
+      failedMs = undefined
+      return value
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+      if (failedMs === undefined) onRead(error)
+      failedMs = stopwatch(Date.now)
+      const known = last()
+      if (known === undefined) throw error
+      return known
+    }
+  }
+}
+
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  return some.every((symbol) => all.includes(symbol))
 }
 
 interface Known<T> {

@@ -1,8 +1,9 @@
 // A symbol is halted from a corporate action's day until the public list has it: broker and portfolios count in different shares then.
-import { type Broker, bookingsOf, dayAfter, dayAt, eventsOf, haltedOn } from '../broker/index.js'
+import { type Broker, BrokerError, bookingsOf, dayAfter, dayAt, eventsOf, haltedOn } from '../broker/index.js'
 import type { CorporateEvent } from '../protocol/actionReport.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
+import { PostponedError } from './failures.js'
 import { USDC } from './money.js'
 import type { NoticeCode } from './notices.js'
 import type { Run } from './run.js'
@@ -10,6 +11,8 @@ import type { Run } from './run.js'
 /** Days of announcements. Older ones cannot halt any more, and later ones do not matter yet. */
 const LOOK_BACK_DAYS = 365
 const LOOK_AHEAD_DAYS = 90
+/** Between two questions about actions that could not be read for too long. */
+const UNKNOWN_AGAIN_S = 60
 
 /** Everything that the broker has announced about these symbols, or booked since the contracts were deployed. */
 export async function readEvents(
@@ -38,9 +41,10 @@ export async function readEvents(
 /**
  * The symbols among these and the listed ones that are halted. The list counts as it stands at the depth of permissions.
  * @param session whether of the market's next session, or of the present one; else of today
+ * @throws PostponedError `actions-unknown` where nobody knows what was announced: no order is placed then
  */
 export async function readHalted(
-  run: Pick<Run, 'broker' | 'chain'>,
+  run: Pick<Run, 'broker' | 'chain' | 'clock'>,
   symbols: readonly string[],
   { session }: { session: boolean },
 ): Promise<ReadonlySet<string>> {
@@ -54,12 +58,23 @@ export async function readHalted(
   ])
   const names = listed.map(bytes32ToName).filter((name) => name !== null)
   const known = [...names, ...symbols, ...retiredSymbols(actions)]
-  const events = await readEvents(run, known, dayAt(timestamp))
+  const broker = {
+    ...run.broker,
+    getAnnouncements: (filter: Parameters<Broker['getAnnouncements']>[0]) =>
+      run.broker.getAnnouncements(filter).catch((error: unknown) => {
+        if (!(error instanceof BrokerError)) throw error
+        throw new PostponedError('actions-unknown', run.clock.seconds() + UNKNOWN_AGAIN_S)
+      }),
+  }
+  const events = await readEvents({ ...run, broker }, known, dayAt(timestamp))
   return haltedOn(dayAt(isOpen || !session ? timestamp : nextOpen), events, actions)
 }
 
 /** Whether an order of this symbol would trade in other shares than its portfolio counts in. */
-export async function isHalted(run: Pick<Run, 'broker' | 'chain'>, symbol: string): Promise<boolean> {
+export async function isHalted(
+  run: Pick<Run, 'broker' | 'chain' | 'clock'>,
+  symbol: string,
+): Promise<boolean> {
   return symbol !== USDC && (await readHalted(run, [symbol], { session: true })).has(symbol)
 }
 

@@ -7,7 +7,7 @@ import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerAgreement } from '../protocol/keyAgreement.js'
 import { ConfigError } from '../service/config.js'
 import { EXIT } from '../service/exitCodes.js'
-import { createLogger, describeError } from '../service/logger.js'
+import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { opensslAgreement } from '../service/opensslAgreement.js'
 import { processEnd } from '../service/processEnd.js'
@@ -35,7 +35,7 @@ async function serve(): Promise<0 | 1> {
   // Only here: an older Node than `requireNode` asks for has no SQLite.
   const { startResident } = await import('./resident/resident.js')
   const end = processEnd(logger)
-  const deps = depsOf(config)
+  const deps = depsOf(config, logger)
   const chain = createSharedChain({ ...deps, pollMs: config.CONFIRM_POLL_INTERVAL }).forRun()
   const ownership = createOwnership({ ...deps, chain, logger })
   // Ahead of the first run, and for the operator who reads the log of the start. Each run asks again.
@@ -58,14 +58,20 @@ function programHash(): string {
     .digest('hex')
 }
 
-function depsOf(config: EnclaveConfig): EnclaveDeps {
+function depsOf(config: EnclaveConfig, logger: Logger): EnclaveDeps {
   const { CHAIN_ID: chainId } = config
   return {
     chainId,
     rpc: rpcOf(config, config.RPC_URL),
     witness: config.RPC_WITNESS_URL.length === 0 ? undefined : rpcOf(config, config.RPC_WITNESS_URL),
     addresses: addressesOf(config),
-    broker: createSharedBroker(brokerOptionsOf(config)),
+    broker: createSharedBroker({
+      ...brokerOptionsOf(config),
+      onActionsRead(failure) {
+        if (failure) logger.warn('corporate actions not read', { reason: failure.kind })
+        else logger.info('corporate actions read again')
+      },
+    }),
     relay: createRelay({
       url: config.RELAY_URL,
       token: config.RELAY_AUTH_TOKEN,

@@ -63,9 +63,9 @@ export async function mintShortage(run: Run, name: string, needed: bigint): Prom
 }
 
 /** Of these symbols. An action that the broker booked while it told its holdings has made them shares of another kind. */
-function haltedNow({ broker, chain }: Run, names: readonly string[]): Promise<ReadonlySet<string>> {
+function haltedNow({ broker, chain, clock }: Run, names: readonly string[]): Promise<ReadonlySet<string>> {
   const asked = { ...broker, getBookedEntries: broker.getBookedEntriesNow }
-  return readHalted({ broker: asked, chain }, names, { session: false })
+  return readHalted({ broker: asked, chain, clock }, names, { session: false })
 }
 
 /** The listed symbols and those that the broker holds; apart from them the retired ones. */

@@ -58,6 +58,7 @@ export type Outcome = z.output<typeof outcomeSchema>
  * - the order's turn under the broker's rate limit is too far away, before it is written ahead
  * - it is written ahead, and not its turn at the broker
  * - the escrow has too few confirmations
+ * - the broker's corporate actions have not been read for too long
  */
 export const waitReasonSchema = z.enum([
   'market-closed',
@@ -67,6 +68,7 @@ export const waitReasonSchema = z.enum([
   'broker-rate-limit',
   'broker-turn',
   'chain-depth',
+  'actions-unknown',
 ])
 export type WaitReason = z.output<typeof waitReasonSchema>
 

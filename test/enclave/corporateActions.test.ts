@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { dayAfter, dayAt } from '../../src/broker/index.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
-import { shares, startStandIn, usd } from '../support/brokerStandIn.js'
+import { sharedBrokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { posting } from './support/chainRelay.js'
 import { USER_KEY, type Wish } from './support/parties.js'
@@ -284,6 +284,45 @@ function heldAtBroker(symbol: string): bigint {
     .find(({ name }) => name === 'enclave')
   return parseDecimal(account?.positions[symbol] ?? '0', SHARE_DECIMALS)
 }
+
+it('a limit order that outlived a session is not renewed on the ex-date, also by an enclave that starts after the open', async () => {
+  const { broker, open, run, noticeCode } = world()
+  const limit = { price: usd(190), timeInForce: 'GTD' } as const
+  const order = await open({ ...buy(1_000), deadlineIn: 5 * 86_400, limit })
+  expect(await run(order)).toMatchObject({ outcome: 'placed' })
+  broker.control.clock({ open: false })
+  broker.control.announce(split(today()))
+  broker.control.clock({ open: true })
+  const result = await run(order, { envelope: null })
+  expect([result.outcome, await noticeCode(order, result)]).toEqual(['refunded', 'corporate-action'])
+  expect(broker.control.orders().map(({ status }) => status)).toEqual(['expired'])
+})
+
+it('orders go on for twelve hours while corporate actions cannot be read, and wait then for a reason that is no secret', async () => {
+  const { broker, open, run, settled } = world()
+  const failures: unknown[] = []
+  const onActionsRead = (failure: BrokerError | null) => failures.push(failure?.kind ?? null)
+  const shared = sharedBrokerOf(broker.url, { onActionsRead })
+  onTestFinished(() => shared.close())
+  const deps = { broker: { ...shared, close: () => {} } }
+  const begun = Date.now()
+  const clock = vi.spyOn(Date, 'now')
+  onTestFinished(() => clock.mockRestore())
+  const goTo = (hours: number) => clock.mockImplementation(() => begun + hours * 3_600_000)
+  goTo(0)
+  await settled(buy(100), { deps })
+  const path = '/v1beta1/corporate-actions'
+  broker.control.fault({ method: 'GET', path, times: 1_000, respond: { status: 503, body: {} } })
+  goTo(11)
+  await settled(buy(100), { deps })
+  goTo(12.1)
+  const order = await open(buy(100))
+  expect(await run(order, { deps })).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
+  expect(broker.control.orders()).toHaveLength(2)
+  broker.control.clear({ what: 'faults' })
+  expect(await run(order, { deps })).toMatchObject({ outcome: 'settled' })
+  expect(failures).toEqual(['unavailable', null])
+})
 
 it('a reconciliation leaves a halted symbol as it is, and counts its new shares once the list has the split', async () => {
   const { broker, settled, reconcile, chain } = world()

@@ -55,6 +55,7 @@ const WAITS: Record<WaitReason, string> = {
   'broker-rate-limit': 'waiting for the broker’s rate limit',
   'broker-turn': 'waiting for its turn at the broker',
   'chain-depth': 'waiting for the chain’s confirmations',
+  'actions-unknown': 'waiting until the broker says whether a corporate action changes the shares',
 }
 
 const SHORT_WAITS: Record<WaitReason, string> = {
@@ -65,6 +66,7 @@ const SHORT_WAITS: Record<WaitReason, string> = {
   'broker-rate-limit': 'Waiting for its turn',
   'broker-turn': 'Waiting for its turn',
   'chain-depth': 'Waiting for the chain',
+  'actions-unknown': 'Waiting for the broker',
 }
 
 /** The state of an order in two or three words; without an answer, the reason. */

@@ -58,6 +58,7 @@ export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   ['broker-refused', 'warn'],
   ['broker-rate-limited', 'warn'],
   ['broker-unavailable', 'warn'],
+  ['actions-unknown', 'error'],
   [RESTARTED, 'warn'],
 ])
 
