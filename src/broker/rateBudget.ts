@@ -1,10 +1,13 @@
 import { type Answer, type Clocks, createRateLimit, type Purpose } from './rateLimit.js'
 
+/** A placement that was told when to ask again is waited for so long after that. */
+const LATE_MS = 15_000
+
 const PURPOSES: readonly Purpose[] = ['cancel', 'place', 'awaited', 'other']
 
-/** Which of several waiting placements goes first. */
+/** Which of several placements goes first: the one whose escrow is the oldest. */
 export interface PlacementTurn {
-  readonly account: string
+  readonly orderId: string
   /** Where the order's escrow stands among all, such as its block and index in one number. */
   readonly openedAt: bigint | number
 }
@@ -34,6 +37,7 @@ interface Waiter {
 export function createRateBudget(clocks: Partial<Clocks> = {}) {
   const { now = () => performance.now(), unixNow = Date.now } = clocks
   const limit = createRateLimit({ now, unixNow })
+  const line = createLine(now)
   let wake: NodeJS.Timeout | undefined
   const queues = {
     cancel: createQueue(),
@@ -59,14 +63,14 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
     for (const purpose of PURPOSES) {
       const queue = queues[purpose]
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
-        if (!limit.allows(purpose, first.requests)) break
-        queue.serve(first)
+        if (!limit.allows(purpose, first.requests + line.dueBefore(first.turn))) break
+        queue.remove(first)
         first.grant()
       }
     }
     clearTimeout(wake)
     const isAsked = PURPOSES.some((purpose) => queues[purpose].requests() > 0)
-    const next = isAsked ? limit.nextChange() : undefined
+    const next = isAsked ? earlier(limit.nextChange(), line.nextChange()) : undefined
     if (next !== undefined) wake = setTimeout(pump, Math.max(1, Math.ceil(next - now())))
   }
 
@@ -76,11 +80,15 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
     { turn, requests, withinMs }: Pick<Waiter, 'turn' | 'requests'> & { readonly withinMs: number },
   ): Promise<Token[] | null> {
     const queue = queues[purpose]
-    const tokens = () => Array.from({ length: requests }, grant)
-    if (queue.first() === undefined && limit.allows(purpose, requests)) return Promise.resolve(tokens())
+    const tokens = () => {
+      if (turn) line.leave(turn)
+      return Array.from({ length: requests }, grant)
+    }
+    const due = line.dueBefore(turn)
+    if (queue.first() === undefined && limit.allows(purpose, requests + due)) return Promise.resolve(tokens())
     const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
       .map((each) => queues[each].requests())
-      .reduce((sum, count) => sum + count, 0)
+      .reduce((sum, count) => sum + count, due)
     if (withinMs <= 0 || !limit.isNear(purpose, withinMs, requests, ahead)) return Promise.resolve(null)
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -103,7 +111,7 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
   return {
     /**
      * A token at its turn; null when it would take longer than `withinMs`, as far as can be foreseen at once.
-     * Requests for one purpose go in the order of asking; placements go by account, see {@link PlacementTurn}.
+     * Requests for one purpose go in the order of asking; placements go by their escrows, see {@link PlacementTurn}.
      */
     async take(
       ask:
@@ -131,45 +139,67 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
     },
     isScarce: limit.isScarce,
     resetAt: limit.resetAt,
-    deferUntil: limit.deferUntil,
+    /**
+     * When a placement that got no token should ask again, Unix ms, and how many older ones will. They are spread over the coming windows,
+     * the oldest first, and each finds room there: younger ones get no token that one of them is due for.
+     */
+    defer(turn: PlacementTurn, requests: number): { readonly until: number; readonly ahead: number } {
+      const older = line.before(turn)
+      const until = limit.roomAt(older.requests)
+      line.join(turn, { requests, until })
+      return { until: unixNow() + until - now(), ahead: older.count }
+    },
   }
 }
 
 export type RateBudget = ReturnType<typeof createRateBudget>
 
-/**
- * The account that was served least recently goes first, of several the one with the oldest escrow; within an account the
- * oldest escrow. Requests without a turn go in the order of asking. Turns are remembered while accounts wait.
- */
+/** Placements go by their escrows, other requests in the order of asking. */
 function createQueue() {
   const waiting = new Set<Waiter>()
-  const served = new Map<string, number>()
-  let turns = 0
-  const turnOf = ({ turn }: Waiter) => (turn === undefined ? 0 : (served.get(turn.account) ?? 0))
-  const isBefore = (one: Waiter, other: Waiter) =>
-    turnOf(one) !== turnOf(other)
-      ? turnOf(one) < turnOf(other)
-      : (one.turn?.openedAt ?? 0) < (other.turn?.openedAt ?? 0)
-  const remove = (waiter: Waiter) => {
-    waiting.delete(waiter)
-    if (waiting.size === 0) served.clear()
-  }
   return {
     add: (waiter: Waiter) => waiting.add(waiter),
-    remove,
+    remove: (waiter: Waiter) => waiting.delete(waiter),
     /** The one whose turn it is. */
     first(): Waiter | undefined {
       let first: Waiter | undefined
-      for (const each of waiting) if (first === undefined || isBefore(each, first)) first = each
+      for (const each of waiting) if (first === undefined || isOlder(each.turn, first.turn)) first = each
       return first
-    },
-    /** Takes it out. */
-    serve(waiter: Waiter): void {
-      turns += 1
-      if (waiter.turn !== undefined) served.set(waiter.turn.account, turns)
-      remove(waiter)
     },
     /** Tokens that all of them take. */
     requests: () => [...waiting].reduce((sum, { requests }) => sum + requests, 0),
   }
+}
+
+/** Placements that are to ask again, for a moment after that time. */
+function createLine(now: () => number) {
+  type Place = { readonly requests: number; readonly until: number; readonly turn: PlacementTurn }
+  const places = new Map<string, Place>()
+  const isOver = ({ until }: Place) => until + LATE_MS <= now()
+  function older(turn: PlacementTurn | undefined): Place[] {
+    for (const [id, place] of places) if (isOver(place)) places.delete(id)
+    return [...places.values()].filter((place) => turn !== undefined && isOlder(place.turn, turn))
+  }
+  const requestsOf = (all: readonly Place[]) => all.reduce((sum, { requests }) => sum + requests, 0)
+  return {
+    join: (turn: PlacementTurn, place: Omit<Place, 'turn'>) => places.set(turn.orderId, { ...place, turn }),
+    leave: ({ orderId }: PlacementTurn) => places.delete(orderId),
+    before(turn: PlacementTurn) {
+      const all = older(turn)
+      return { count: all.length, requests: requestsOf(all) }
+    },
+    /** Requests of older ones whose time has come. */
+    dueBefore: (turn: PlacementTurn | undefined) =>
+      requestsOf(older(turn).filter(({ until }) => until <= now())),
+    /** Monotonic ms at which one of those is waited for no longer. */
+    nextChange: () => [...places.values()].map(({ until }) => until + LATE_MS).reduce(earlier, undefined),
+  }
+}
+
+function isOlder(one: PlacementTurn | undefined, other: PlacementTurn | undefined): boolean {
+  return (one?.openedAt ?? 0) < (other?.openedAt ?? 0)
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }

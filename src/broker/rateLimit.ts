@@ -49,7 +49,6 @@ export function createRateLimit({ now, unixNow }: Clocks) {
   let isUnlimited = false
   let pause = { until: 0, lengthMs: 0 }
   let underWay = 0
-  let deferred = 0
 
   function current(): Window | undefined {
     return window !== undefined && now() < window.resetAt ? window : undefined
@@ -108,7 +107,6 @@ export function createRateLimit({ now, unixNow }: Clocks) {
     if (known !== undefined && reset < known.reset && current() !== undefined) return
     if (known === undefined || reset !== known.reset) {
       window = { limit, reset, resetAt: now() + leftMs, remaining }
-      deferred = Math.max(0, deferred - perWindow(window))
     } else known.remaining = Math.min(known.remaining, remaining)
   }
 
@@ -148,17 +146,11 @@ export function createRateLimit({ now, unixNow }: Clocks) {
       const until = Math.max(pause.until, known === undefined || allows('awaited') ? 0 : known.resetAt)
       return until > now() ? unixNow() + (until - now()) : undefined
     },
-    /**
-     * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
-     * over the coming windows, so that each finds room there.
-     * @param requests that it will ask for
-     */
-    deferUntil(requests = 1): number {
-      const known = current()
-      const waitMs = Math.max(known?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS) - now()
-      const windows = window === undefined ? 0 : Math.floor(deferred / perWindow(window))
-      deferred += requests
-      return unixNow() + waitMs + windows * WINDOW_MS
+    /** Monotonic ms of the window that has room for a placement behind so many requests of others. */
+    roomAt(ahead: number): number {
+      const from = Math.max(current()?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS)
+      const windows = window === undefined ? 0 : Math.floor(ahead / perWindow(window))
+      return from + windows * WINDOW_MS
     },
   }
 }

@@ -43,8 +43,8 @@ export interface SharedBrokerOptions extends BrokerOptions {
  * One account at Alpaca, for many concurrent orders: a `Broker` whose requests share answers and the rate.
  *
  * @example
- * const placement = await broker.reserve({ account, openedAt, withinMs: 10_000 })
- * if (!placement) return { outcome: 'queued', retryAt: broker.deferUntil(), … }
+ * const placement = await broker.reserve({ orderId, openedAt, withinMs: 10_000 })
+ * if (!placement) return { outcome: 'queued', retryAt: broker.defer({ orderId, openedAt }).until, … }
  * const look = await lookAtChain()
  * const placed = await placement.send(request, { beforeSend: () => look.assertYoung() })
  * const order = placed.state === 'live' ? await broker.follow(placed, 5_000) : placed
@@ -83,9 +83,8 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
     getSnapshots: gatheredSnapshots(base),
     /**
-     * The right to send one order, at its turn. Accounts take turns, the one with the oldest escrow first; an account's orders go by
-     * `openedAt`. Null when the turn would come later than `withinMs`, without a wait where that is known before; `deferUntil` says when
-     * to ask again.
+     * The right to send one order, at its turn: the oldest goes first, by `openedAt`. Null when the turn would come later than `withinMs`,
+     * without a wait where that is known before; `defer` says when to ask again.
      *
      * Reserve before everything else that placing needs: an order that has to ask again has then cost no request, and if it is not
      * written ahead yet, its next run need not look it up. Read the chain after the reservation. Release a placement that is not sent;
@@ -113,9 +112,11 @@ export function createSharedBroker(options: SharedBrokerOptions) {
       clientOrderId: string,
       turn: Pick<Placement, 'lookUp'> = { lookUp: base.getOrderByClientOrderId },
     ) => readings.read(clientOrderId, () => turn.lookUp(clientOrderId)),
-    /** When an order that got no placement should ask again. Each call reserves a turn, spread over the next minutes. */
-    deferUntil: ({ lookUp = false }: { readonly lookUp?: boolean } = {}) =>
-      new Date(tradingBudget.deferUntil(lookUp ? 2 : 1)),
+    /** When an order that got no placement should ask again: its place in the line, spread over the next minutes; and how many are ahead. */
+    defer({ lookUp = false, ...turn }: PlacementTurn & { readonly lookUp?: boolean }) {
+      const { until, ahead } = tradingBudget.defer(turn, lookUp ? 2 : 1)
+      return { until: new Date(until), ahead }
+    },
     /**
      * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
      * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list

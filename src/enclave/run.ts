@@ -99,7 +99,7 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
   })
   return {
     lastFailure: () => failure,
-    deferUntil: broker.deferUntil,
+    defer: broker.defer,
     async reserve(ask) {
       check()
       const placement = await broker.reserve(ask)

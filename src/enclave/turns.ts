@@ -39,13 +39,10 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
   const open = new Map<string, Open>()
   /** In the order in which they began to wait. */
   const waiting = new Map<string, Waiter>()
-  /** Orders that wait for the broker's rate. */
-  const deferred = new Map<string, { readonly openedAt: bigint; readonly until: number }>()
 
   function forgetOld(): void {
     for (const [id, { until }] of open) if (until <= now()) open.delete(id)
     for (const [id, { enter, until }] of waiting) if (!enter && until <= now()) waiting.delete(id)
-    for (const [id, { until }] of deferred) if (until <= now()) deferred.delete(id)
   }
 
   /**
@@ -73,7 +70,6 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
     const turn = open.get(orderId) ?? waiting.get(orderId)
     open.delete(orderId)
     waiting.delete(orderId)
-    deferred.delete(orderId)
     if (turn) letIn(turn.symbol)
   }
 
@@ -109,7 +105,6 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       const turn = open.get(orderId)
       if (turn)
         open.set(orderId, { ...turn, sent: true, limit: limit === undefined ? undefined : { price: limit } })
-      deferred.delete(orderId)
     },
     /** Whether the broker may have it, as far as this process knows. */
     isSent: (orderId: string): boolean => open.get(orderId)?.sent === true,
@@ -143,15 +138,6 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
     /** Ends the turn of an order that was not sent. */
     release(orderId: string): void {
       if (open.get(orderId)?.sent === false) ended(orderId)
-    },
-    /**
-     * Notes that an order waits for the broker's rate; how many older ones do.
-     * @param until Unix milliseconds of its next run
-     */
-    defer(orderId: string, openedAt: bigint, until: number): number {
-      forgetOld()
-      deferred.set(orderId, { openedAt, until: until + LATE_MS })
-      return [...deferred.values()].filter((other) => other.openedAt < openedAt).length
     },
   }
 }

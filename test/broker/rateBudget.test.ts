@@ -29,8 +29,9 @@ function saying(remaining: number | string, reset: number | string = RESET, limi
 }
 
 const others = (purpose: Exclude<Purpose, 'place'>, withinMs = 10_000) => ({ purpose, withinMs }) as const
-const placing = (account: string, openedAt: bigint | number, withinMs = 10_000) =>
-  ({ purpose: 'place', turn: { account, openedAt }, withinMs }) as const
+const turnAt = (openedAt: number) => ({ orderId: String(openedAt), openedAt })
+const placing = (openedAt: number, withinMs = 10_000) =>
+  ({ purpose: 'place', turn: turnAt(openedAt), withinMs }) as const
 
 /** A budget that knows how many requests are left. */
 async function knowing(remaining: number, limit = 200): Promise<RateBudget> {
@@ -97,7 +98,7 @@ it.each(Object.entries(tables))(
       for (const name of asks.split(' ').filter((each) => each !== '')) {
         opened += 1
         const purpose = Object.entries(PURPOSES).find(([letter]) => name.startsWith(letter))?.[1] ?? 'other'
-        ask(name, purpose === 'place' ? placing(name, opened) : others(purpose))
+        ask(name, purpose === 'place' ? placing(opened) : others(purpose))
       }
       await pass(0)
       expect(granted.join(' '), `at ${at} ms`).toBe(holds)
@@ -109,7 +110,7 @@ it('placements find out the tokens of a new window, ten at once', async () => {
   const budget = await knowing(0)
   await pass(60_001)
   const { ask, granted, tokens } = asking(budget)
-  for (let number = 1; number <= 30; number++) ask(`p${number}`, placing('a', number))
+  for (let number = 1; number <= 30; number++) ask(`p${number}`, placing(number))
   await pass(0)
   expect(granted).toHaveLength(10)
   tokens.get('p1')?.spent(saying(199, RESET + 60))
@@ -117,34 +118,24 @@ it('placements find out the tokens of a new window, ten at once', async () => {
   expect(granted).toHaveLength(30)
 })
 
-it('placements go by their escrows within an account, and accounts take turns, the oldest first', async () => {
+it('placements go by their escrows, the oldest first, whoever asked first', async () => {
   const { ask, granted } = asking(await knowing(0))
   await pass(55_000)
-  for (const [account, openedAt] of [
-    ['b', 9n],
-    ['a', 3n],
-    ['a', 1n],
-    ['c', 5n],
-    ['a', 2n],
-    ['b', 4n],
-    ['c', 6n],
-  ] as const) {
-    ask(`${account}${openedAt}`, placing(account, openedAt))
-  }
+  for (const openedAt of [9, 3, 1, 5, 2, 4, 6]) ask(`p${openedAt}`, placing(openedAt))
   await pass(5_001)
-  expect(granted).toEqual(['a1', 'b4', 'c5', 'a2', 'b9', 'c6', 'a3'])
+  expect(granted).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p9'])
 })
 
 it('placements that are looked up first get both tokens at one turn, in the order of all placements', async () => {
   const budget = await knowing(24)
-  const turn = { account: 'a', openedAt: 1 }
+  const turn = turnAt(1)
   const [first, second] = [
     await budget.takeBoth({ turn, withinMs: 0 }),
     await budget.takeBoth({ turn, withinMs: 0 }),
   ]
   // They take nothing of the tenth that is kept for other requests.
   expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
-  expect(await budget.take(placing('b', 2, 0))).toBeNull()
+  expect(await budget.take(placing(2, 0))).toBeNull()
   first?.lookUp.spent(saying(23))
   first?.place.spent(saying(22))
   expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
@@ -157,31 +148,53 @@ it('placements are refused at once when the token would come too late, and in ti
   const budget = await knowing(21)
   const { ask, granted, refused } = asking(budget)
   // One is free, and the tenth that is kept loses one in three seconds.
-  for (let number = 1; number <= 6; number++) ask(`p${number}`, placing('a', number))
+  for (let number = 1; number <= 6; number++) ask(`p${number}`, placing(number))
   await pass(0)
   expect({ granted, refused }).toEqual({ granted: ['p1'], refused: ['p5', 'p6'] })
   await pass(9_900)
   expect(granted).toEqual(['p1', 'p2', 'p3', 'p4'])
 })
 
-it('placements that have to come again are spread over the coming windows', async () => {
+it('placements that have to come again are spread over the coming windows, the oldest first, and know how many are ahead', async () => {
   const budget = await knowing(0)
   await pass(50_000)
-  const times = Array.from({ length: 400 }, () => budget.deferUntil() - START)
+  const told = Array.from({ length: 400 }, (_, place) => budget.defer(turnAt(place), 1))
+  expect(told.map(({ ahead }) => ahead)).toEqual(Array.from({ length: 400 }, (_, place) => place))
+  const times = told.map(({ until }) => until - START)
   expect(times.filter((time) => time === MINUTE)).toHaveLength(180)
   expect(times.filter((time) => time === 2 * MINUTE)).toHaveLength(180)
   expect(times.filter((time) => time === 3 * MINUTE)).toHaveLength(40)
-  // The next minute has no room for more than those who were deferred to it, nor has the one after it.
+  // An older one that comes later goes before them.
+  expect(budget.defer(turnAt(-1), 1)).toEqual({ until: START + MINUTE, ahead: 0 })
+})
+
+it('placements get no token that an older one is due for, until that one has not come', async () => {
+  const budget = await knowing(0)
+  await pass(50_000)
+  for (let place = 1; place <= 180; place++) budget.defer(turnAt(place), 1)
   await pass(10_001)
-  const token = await budget.take(others('awaited'))
-  token?.spent(saying(0, RESET + 60))
-  expect(Math.round((budget.deferUntil() - START) / 1_000)).toBe(180)
+  const { ask, granted, refused, tokens } = asking(budget)
+  ask('young', placing(999, 0))
+  ask('p1', placing(1))
+  await pass(0)
+  tokens.get('p1')?.spent(saying(199, RESET + 60))
+  for (let place = 2; place <= 179; place++) ask(`p${place}`, placing(place))
+  ask('younger', placing(1_000))
+  await pass(0)
+  expect(refused).toEqual(['young'])
+  expect(granted).toHaveLength(179)
+  // The last one of them does not come.
+  await pass(5_000)
+  expect(granted).not.toContain('younger')
+  ask('late', placing(1_001, 10_000))
+  await pass(10_000)
+  expect(granted).toContain('late')
 })
 
 it('the learnt limit is scarce exactly while placements wait for the limit, not while a window is unknown', async () => {
   const budget = newBudget()
-  for (let number = 0; number < 10; number++) await budget.take(placing('a', number, 0))
-  expect([await budget.take(placing('a', 11, 0)), budget.isScarce()]).toEqual([null, false])
+  for (let number = 0; number < 10; number++) await budget.take(placing(number, 0))
+  expect([await budget.take(placing(11, 0)), budget.isScarce()]).toEqual([null, false])
   expect((await knowing(20)).isScarce()).toBe(true)
   expect((await knowing(21)).isScarce()).toBe(false)
 })
@@ -212,7 +225,7 @@ it('a broker that states no limit is asked freely', async () => {
   const budget = newBudget()
   const first = await budget.take(others('awaited'))
   first?.spent({ status: 200, headers: {} })
-  const taken = await Promise.all(Array.from({ length: 50 }, (_, at) => budget.take(placing('a', at, 0))))
+  const taken = await Promise.all(Array.from({ length: 50 }, (_, at) => budget.take(placing(at, 0))))
   expect(taken).not.toContain(null)
 })
 
@@ -233,11 +246,11 @@ it('placements that wait for both tokens are not overtaken by those that wait fo
   const budget = await knowing(0)
   const { ask, granted } = asking(budget)
   await pass(55_000)
-  void budget.takeBoth({ turn: { account: 'a', openedAt: 1 }, withinMs: 10_000 }).then((both) => {
+  void budget.takeBoth({ turn: turnAt(1), withinMs: 10_000 }).then((both) => {
     granted.push(both ? 'both' : 'neither')
   })
-  for (let number = 2; number <= 9; number++) ask(`b${number}`, placing(`b${number}`, number))
-  ask('later', placing('c', 10))
+  for (let number = 2; number <= 9; number++) ask(`b${number}`, placing(number))
+  ask('later', placing(10))
   await pass(5_001)
   expect(granted).toEqual(['both', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8', 'b9'])
 })
@@ -248,7 +261,7 @@ it('a gateway that fails in the place of the broker does not set the limit free'
   const token = await budget.take(others('awaited'))
   token?.spent({ status: 502, headers: {} })
   const { granted, ask } = asking(budget)
-  for (let number = 0; number < 100; number++) ask(`p${number}`, placing('a', number))
+  for (let number = 0; number < 100; number++) ask(`p${number}`, placing(number))
   await pass(1)
   expect(granted.length).toBeLessThanOrEqual(10)
 })

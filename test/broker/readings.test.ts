@@ -12,7 +12,7 @@ async function setUp() {
     broker.close()
     await stop()
   })
-  const placement = await broker.reserve({ account: '', openedAt: 0, withinMs: 1_000 })
+  const placement = await broker.reserve({ orderId: '', openedAt: 0, withinMs: 1_000 })
   await placement?.send({ ...LIMIT, clientOrderId: 'mine' }, { beforeSend: () => undefined })
   const read = () => broker.readOrder('mine')
   const asked = () => control.requests().filter(({ url: path }) => path.includes('by_client_order_id')).length

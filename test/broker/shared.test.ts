@@ -5,7 +5,7 @@ import { sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
-const ANY = { account: 'a', openedAt: 1, withinMs: 5_000 }
+const ANY = { orderId: 'a', openedAt: 1, withinMs: 5_000 }
 const HOOKS = { beforeSend: () => undefined }
 
 /** The stand-in's time is not ours. */

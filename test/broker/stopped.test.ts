@@ -84,7 +84,7 @@ async function place(scheme: 'http' | 'https', point: string): Promise<string> {
   // The connection stands already.
   if (point === 'looked at, on a warm connection') await broker.getAsset('AAPL')
   const pass = standStillAt(point)
-  const placement = await broker.reserve({ account: 'a', openedAt: 1, withinMs: 10_000 })
+  const placement = await broker.reserve({ orderId: 'a', openedAt: 1, withinMs: 10_000 })
   pass('granted')
   await nextTurn()
   const lookedAt = Date.now()

@@ -54,7 +54,7 @@ it('two hundred buys and sales of five symbols take turns: the broker refuses no
       await soon()
     }
     sent.push({ ...turn, began, ended: ++step })
-    const placement = await client.reserve({ account: orderId, openedAt, withinMs: 60_000 })
+    const placement = await client.reserve({ orderId, openedAt, withinMs: 60_000 })
     if (!placement) throw new Error('no turn under the rate')
     const size = side === 'BUY' ? { notional: usd(100) } : { qty: shares(1) }
     const request = {

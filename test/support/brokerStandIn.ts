@@ -61,7 +61,7 @@ export function placingBroker(options: BrokerOptions): PlacingBroker {
   return {
     ...clientOf(parts),
     async placeOrder(request) {
-      const turn = { account: '', openedAt: 0 }
+      const turn = { orderId: '', openedAt: 0 }
       const token = await parts.tradingBudget.take({ purpose: 'place', turn, withinMs: 0 })
       if (token === null) throw new Error('no request is left')
       return postOrder(parts.trading, request, { token, beforeSend: () => undefined })

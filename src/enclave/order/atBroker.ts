@@ -279,18 +279,22 @@ export async function reserveAhead(
 }
 
 async function reserve(
-  { broker, openedAt, turns }: Run,
+  { broker, openedAt }: Run,
   { state, terms }: Waiting,
   needs: { lookUp: boolean },
 ): Promise<Placement> {
-  const { orderId, account } = terms
-  const placement = await broker.reserve({ account, openedAt, withinMs: TURN_WAIT_MS, ...needs })
+  const { orderId } = terms
+  const turn = { orderId, openedAt, ...needs }
+  const placement = await broker.reserve({ ...turn, withinMs: TURN_WAIT_MS })
   if (placement) return placement
-  const until = broker.deferUntil(needs).getTime()
-  const detail = aheadWords(turns.defer(orderId, openedAt, until))
-  const notice = await noticeOf(orderId, 'waits-for-rate', state.portfolio.userPubKey, detail)
+  const { until, ahead } = broker.defer(turn)
+  const notice = await noticeOf(orderId, 'waits-for-rate', state.portfolio.userPubKey, aheadWords(ahead))
   const isWritten = state.portfolio.openOrders[orderId] !== undefined
-  throw new PostponedError(isWritten ? 'broker-turn' : 'broker-rate-limit', Math.ceil(until / 1_000), notice)
+  throw new PostponedError(
+    isWritten ? 'broker-turn' : 'broker-rate-limit',
+    Math.ceil(until.getTime() / 1_000),
+    notice,
+  )
 }
 
 /**
