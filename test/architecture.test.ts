@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   attestation: ['protocol/'],
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
-  client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
+  client: ['protocol/', 'attestation/index.js', 'chain/generated/', ...CHAIN_IN_BROWSERS],
   terminal: ['protocol/', 'service/', 'chain/', 'client/'],
   cli: ['protocol/', 'service/', 'chain/', 'broker/', 'attestation/', 'client/', 'terminal/'],
   operate: [

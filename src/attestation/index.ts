@@ -1,11 +1,12 @@
 // Everything of this folder that clients use, as `confidential-trading-client/attestation`.
 import { AWS_NITRO_ROOT } from './nitro.js'
-import { createVerifier } from './verify.js'
+import { type AcceptedProgram, checkPolicy } from './policy.js'
+import { createVerifier, type Measurements } from './verify.js'
 
 export { AttestationError, type AttestationErrorCode } from './errors.js'
 export type { AcceptedProgram, Registers } from './policy.js'
 export type { Statement } from './statement.js'
-export type { Expectation, Verified } from './verify.js'
+export type { Expectation, Measurements, Verified } from './verify.js'
 
 /**
  * Verifies that an enclave's keys were born in an accepted program, with an accepted configuration, and are those of the chain.
@@ -13,3 +14,13 @@ export type { Expectation, Verified } from './verify.js'
  * @throws AttestationError with the code of the first check that fails, in the order of docs/attestation.md
  */
 export const verifyAttestation = /* @__PURE__ */ createVerifier(AWS_NITRO_ROOT)
+
+/**
+ * The `measurements` of `createClient`.
+ * @param programs at least one
+ * @throws AttestationError `malformed-policy`
+ */
+export function measuredBy(programs: readonly AcceptedProgram[]): Measurements {
+  checkPolicy(programs)
+  return (attestation, platform) => verifyAttestation(attestation, { ...platform, programs })
+}

@@ -26,6 +26,12 @@ export interface Verified {
   readonly issuedAt: number
 }
 
+/** Judges the evidence that a server shows, by a policy of the client's own. */
+export type Measurements = (
+  attestation: unknown,
+  platform: Omit<Expectation, 'programs'>,
+) => Promise<Verified>
+
 /** Base64 of 24 kB. A document has 16 kB at most. */
 const MAX_EVIDENCE_CHARACTERS = 32_768
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/

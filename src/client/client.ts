@@ -1,6 +1,7 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
 
 import type { Signer } from 'ethers'
+import type { Measurements } from '../attestation/index.js'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
@@ -58,6 +59,8 @@ export interface ClientOptions extends ReaderOptions {
   readonly account?: Hex | undefined
   /** Values from a source other than the server. Set both in production, see `Pins`. */
   readonly pins?: Pins | undefined
+  /** The programs that the enclave's keys may be of: `measuredBy` of `confidential-trading-client/attestation`. */
+  readonly measurements?: Measurements | undefined
   /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
   readonly policyTimeoutMs?: number | undefined
   /** Timeout until a transaction is mined; default 10 minutes. */
@@ -256,7 +259,7 @@ export function createClient(options: ClientOptions): Client {
   const { http, timing } = readerDeps(options)
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
-  const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
+  const { platform, contracts } = createPlatform({ ...options, http, wallet })
   const orders = createOrders({ http, timing })
   const openings = createOpenings(wallet)
   const actionList = createActionList()

@@ -1,3 +1,5 @@
+import type { InterfaceAbi } from 'ethers'
+import type { Measurements } from '../attestation/index.js'
 import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
@@ -57,8 +59,13 @@ export async function readContracts(wallet: Wallet, escrow: Hex): Promise<Platfo
 }
 
 /** Reads an escrow's immutables from the chain once. */
-export function createPlatform(deps: { readonly http: Http; readonly wallet: Wallet; readonly pins: Pins }) {
-  const { http, wallet, pins } = deps
+export function createPlatform(deps: {
+  readonly http: Http
+  readonly wallet: Wallet
+  readonly pins?: Pins | undefined
+  readonly measurements?: Measurements | undefined
+}) {
+  const { http, wallet, pins = {}, measurements } = deps
   const known = new Map<Hex, PlatformContracts>()
 
   async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
@@ -77,6 +84,7 @@ export function createPlatform(deps: { readonly http: Http; readonly wallet: Wal
     if (!sameAddress(contracts.usdc, key.usdc)) {
       throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
+    if (measurements !== undefined) await checkEvidence(key, measurements, wallet.until(options.signal))
     return {
       ...{ enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts },
       takesOpenings: key.takesOpenings ?? false,
@@ -86,8 +94,8 @@ export function createPlatform(deps: { readonly http: Http; readonly wallet: Wal
   return {
     /**
      * Asks the server for the key on every call, because the enclave's key may have rotated.
-     * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of
-     *   `Http`
+     * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, `unattested-enclave`,
+     *   `untrusted-enclave`, and the errors of `Http`
      */
     platform,
     /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
@@ -121,4 +129,28 @@ function checkChain(key: EnclaveKey, chainId: number): void {
 
 function samePoint(a: Hex, b: Hex): boolean {
   return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
+}
+
+const AUTHORITY_ABI = ['function enclaveSigner() view returns (address)']
+
+/** The signer comes from the wallet's node, and the key has to be the one that the evidence is about. */
+async function checkEvidence(key: EnclaveKey, measurements: Measurements, wallet: Wallet): Promise<void> {
+  const { attestation, chainId, escrow } = key
+  if (attestation === undefined) {
+    throw new ClientError('unattested-enclave', 'The server shows no evidence of its enclave.')
+  }
+  const read = (address: Hex, abi: InterfaceAbi, method: string) =>
+    createContract({ wallet, address, abi }).read<Hex>(method, [], addressSchema)
+  const authority = await read(escrow, orderEscrowAbi, 'authority')
+  const signer = await read(authority, AUTHORITY_ABI, 'enclaveSigner')
+  const platform = { chainId, escrow, signer, now: Date.now() }
+  const { statement } = await measurements(attestation, platform).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new ClientError('untrusted-enclave', `The evidence of the enclave does not hold: ${reason}.`, {
+      cause: error,
+    })
+  })
+  if (statement.scheme !== key.scheme || !samePoint(statement.sealKey, key.publicKey)) {
+    throw new ClientError('untrusted-enclave-key', 'The server’s enclave key is not the attested one.')
+  }
 }

@@ -1,6 +1,7 @@
 // Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
+import { attestationSchema } from './attestation.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
@@ -52,6 +53,8 @@ export const enclaveKeySchema = z.object({
   usdc: addressSchema,
   /** Whether `POST /orders` takes an `opening`; absent at a server that does not know it. */
   takesOpenings: z.boolean().optional(),
+  /** Absent where the enclave gives none. */
+  attestation: attestationSchema.optional(),
 })
 export type EnclaveKey = z.output<typeof enclaveKeySchema>
 

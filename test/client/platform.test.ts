@@ -1,9 +1,15 @@
 import { Point } from '@noble/secp256k1'
 import { expect, it } from 'vitest'
+import { program, ROOT, STATEMENT, stating } from '../../scripts/attestation/base.js'
+import { NOW } from '../../scripts/attestation/documents.js'
+import type { Measurements } from '../../src/attestation/index.js'
+import { createVerifier } from '../../src/attestation/verify.js'
+import { encodeStatement } from '../../src/attestation/write.js'
 import { createClient, type Pins } from '../../src/client/index.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
+import { ENCLAVE_SIGNER } from '../support/roles.js'
 import { clientOf, enclaveKeyOf, FAST, INTENT_PUBLIC_KEY, walletOf } from './clientSetting.js'
 
 const chain = useChain()
@@ -56,4 +62,46 @@ it('the platform is asked for again each time, as the enclave’s key may change
   expect((await client.getPlatform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
   api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), publicKey: otherKey } }))
   expect((await client.getPlatform()).enclavePublicKey).toBe(otherKey)
+})
+
+/** The policy of a client, as far as the root of its evidence: the tests have their own. */
+const measurements: Measurements = (attestation, found) =>
+  createVerifier(ROOT)(attestation, { ...found, programs: [program()], now: NOW })
+
+/** The platform of a client with measurements, as the enclave states its signer and its key. */
+async function attestedPlatform(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex } = {}) {
+  const { chainId, escrow } = enclaveKeyOf(chain())
+  const statement = await encodeStatement({
+    ...STATEMENT,
+    ...{ chainId, escrow, signer: ENCLAVE_SIGNER, sealKey: INTENT_PUBLIC_KEY, ...stated },
+  })
+  const attestation = { format: 'aws-nitro', ...(await stating(statement)).attestation }
+  api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), attestation } }))
+  return clientOf(chain(), api, 'alice', { measurements }).getPlatform()
+}
+
+it('the platform of a client with measurements has the key that an accepted program states', async () => {
+  expect(await attestedPlatform()).toMatchObject({ enclavePublicKey: INTENT_PUBLIC_KEY })
+})
+
+it('evidence of another signer, escrow or key than chain and server name is no evidence of the platform', async () => {
+  const untrusted = { name: 'ClientError', code: 'untrusted-enclave' }
+  await expect(attestedPlatform({ signer: elsewhere })).rejects.toMatchObject({
+    ...untrusted,
+    cause: { code: 'wrong-signer' },
+  })
+  await expect(attestedPlatform({ escrow: elsewhere })).rejects.toMatchObject({
+    ...untrusted,
+    cause: { code: 'wrong-escrow' },
+  })
+  await expect(attestedPlatform({ sealKey: otherKey })).rejects.toMatchObject({
+    code: 'untrusted-enclave-key',
+  })
+})
+
+it('a client with measurements trusts no server that shows no evidence', async () => {
+  api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
+  await expect(clientOf(chain(), api, 'alice', { measurements }).getPlatform()).rejects.toMatchObject({
+    code: 'unattested-enclave',
+  })
 })

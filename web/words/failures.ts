@@ -65,6 +65,8 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
   'untrusted-enclave-key': DISTRUST,
   'untrusted-escrow': DISTRUST,
+  'unattested-enclave': DISTRUST,
+  'untrusted-enclave': DISTRUST,
   'unknown-scheme': RELOAD,
   'unexpected-answer': [
     'This page cannot read an answer of the server or the chain’s node',
