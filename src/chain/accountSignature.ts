@@ -30,7 +30,8 @@ export function createSignatureCheck(
     ((await hasCode(account)) && ask([account, digest, unwrapped(signature)], block))
 }
 
-function isSignedByKey(account: Hex, digest: Hex, signature: Hex): boolean {
+/** Whether the account's own key signed a digest. */
+export function isSignedByKey(account: Hex, digest: Hex, signature: Hex): boolean {
   try {
     assertSignedBy(account, digest, signature)
     return true

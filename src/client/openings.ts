@@ -155,7 +155,10 @@ export function createOpenings(wallet: Wallet) {
       const signed = { account, amount, deadline: intent.expiry, validBefore: timestamp + VALID_S }
       const order = { ...signed, orderId, commit }
       const data = { ...openingTypedData(order, place), digest: openingDigest(order, place) }
-      return { opening: { ...signed, sig: await wallet.signTyped(data) }, since: number }
+      const sig = await wallet.signTyped(data)
+      // A delegate's signature opens nothing.
+      await wallet.assertExternallyOwned()
+      return { opening: { ...signed, sig }, since: number }
     },
     /** Notes that others have the signature from now on. */
     note(order: SignedOrder, platform: Platform): void {

@@ -27,10 +27,9 @@ export interface PortfolioKey {
 export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> {
   await wallet.assertExternallyOwned()
   const account = await wallet.account()
-  const first = keyFrom(await wallet.signText(PORTFOLIO_KEY_MESSAGE), account)
-  const second = keyFrom(await wallet.signText(PORTFOLIO_KEY_MESSAGE), account)
+  const first = await keyFrom(wallet, account)
   const publicKey = publicKeyOf(first)
-  if (publicKey !== publicKeyOf(second)) {
+  if (publicKey !== publicKeyOf(await keyFrom(wallet, account))) {
     throw new ClientError(
       'wallet-not-deterministic',
       'This wallet signs the same text differently each time, so it cannot derive a portfolio key. Draw a key, keep its file, and import it.',
@@ -39,7 +38,10 @@ export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> 
   return { privateKey: first, publicKey, drawnAt: 0, portfolioVersion: 0n }
 }
 
-function keyFrom(signature: Hex, account: Hex): Bytes {
+async function keyFrom(wallet: Wallet, account: Hex): Promise<Bytes> {
+  const signature = await wallet.signText(PORTFOLIO_KEY_MESSAGE)
+  // The account may have a delegate that signs for it.
+  await wallet.assertExternallyOwned()
   try {
     return portfolioKeyOf(signature, account)
   } catch (error) {

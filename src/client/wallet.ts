@@ -1,5 +1,5 @@
-import type { Signer } from 'ethers'
-import { createSignatureCheck, type IsSignedBy } from '../chain/accountSignature.js'
+import { hashMessage, type Signer } from 'ethers'
+import { createSignatureCheck, type IsSignedBy, isSignedByKey } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { accountSignatureSchema, normalizeSignature } from '../protocol/signature.js'
@@ -17,7 +17,7 @@ import {
 } from './provider.js'
 import { abortable, nodeAnswer } from './retry.js'
 
-/** The code of an EOA with an EIP-7702 delegation; the account still signs with its own key. */
+/** The code of an EOA with an EIP-7702 delegation. Its wallet signs with the account's own key, or as the delegate takes it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 /** Typed data and its digest, so that the wallet's signature can be verified. */
@@ -39,12 +39,12 @@ export interface Wallet {
   readonly signal: AbortSignal | undefined
   account(): Promise<Hex>
   chainId(): Promise<number>
-  /** EIP-191 `personal_sign`, exactly as the wallet returns it. @throws ClientError `signature-refused` */
-  signText(text: string): Promise<Hex>
   /**
-   * EIP-712, verified against the account: low-s with `v` 27 or 28, or as a contract wallet takes it (ERC-1271).
+   * EIP-191 `personal_sign`, verified against the account: low-s with `v` 27 or 28, or as a contract wallet takes it (ERC-1271).
    * @throws ClientError `signature-refused`, `signature-invalid`
    */
+  signText(text: string): Promise<Hex>
+  /** EIP-712, verified likewise. @throws ClientError `signature-refused`, `signature-invalid` */
   signTyped(data: TypedData): Promise<Hex>
   /** Whether an account signed a digest, by its key or as a contract. */
   isSignedBy: IsSignedBy
@@ -54,7 +54,10 @@ export interface Wallet {
    * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
    */
   send(transaction: OutgoingTransaction): Promise<Receipt>
-  /** @throws ClientError `contract-wallet` for what only an account's own key can sign */
+  /**
+   * Refuses a contract, and an account with a delegation whose last signature was not of its key.
+   * @throws ClientError `contract-wallet` for what only an account's own key can sign
+   */
   assertExternallyOwned(): Promise<void>
   /** The same wallet, whose calls end when the signal aborts. A request that the user has open stays open in the wallet. */
   until(signal: AbortSignal | undefined): Wallet
@@ -64,6 +67,8 @@ interface WalletDeps {
   readonly holder: AccountHolder
   readonly account: () => Promise<string>
   readonly miningTimeoutMs: number
+  /** The accounts whose last signature was a contract's. */
+  readonly contracts: Set<Hex>
 }
 
 /**
@@ -81,7 +86,8 @@ export function createWallet(
   const { miningTimeoutMs, account } = options
   const holder = accountHolderOf(given)
   const asked = untilAnswered(() => holder.account())
-  return walletOf({ holder, miningTimeoutMs, account: account === undefined ? asked : async () => account })
+  const accountOf = account === undefined ? asked : async () => account
+  return walletOf({ holder, miningTimeoutMs, account: accountOf, contracts: new Set() })
 }
 
 function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
@@ -102,7 +108,11 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   async function checked(by: Hex, digest: Hex, signature: string): Promise<Hex> {
     const given = accountSignatureSchema.safeParse(hexOf(signature))
     const form = given.data && normalOf(given.data)
-    if (form !== undefined && (await isSignedBy(by, digest, form))) return form
+    if (form !== undefined && (await isSignedBy(by, digest, form))) {
+      if (isSignedByKey(by, digest, form)) deps.contracts.delete(by)
+      else deps.contracts.add(by)
+      return form
+    }
     throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${by}.`)
   }
 
@@ -135,7 +145,8 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     chainId: reads.chainId,
     async signText(text) {
       const by = await account()
-      return hexOf(await guarded(() => holder.signText(text, by), refusedAs('signature-refused')))
+      const signature = await guarded(() => holder.signText(text, by), refusedAs('signature-refused'))
+      return checked(by, hexOf(hashMessage(text)), signature)
     },
     async signTyped({ digest, ...typed }) {
       const by = await account()
@@ -148,13 +159,13 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
       return waitUntilMined(reads, { hash, call: transaction, since, timeoutMs: miningTimeoutMs, signal })
     },
     async assertExternallyOwned() {
-      const code = await reads.code(await account())
-      if (code !== '0x' && !DELEGATION.test(code)) {
-        throw new ClientError(
-          'contract-wallet',
-          'This wallet is a contract, which has no key of its own: draw a portfolio key, and open orders by its transactions.',
-        )
-      }
+      const by = await account()
+      const code = await reads.code(by)
+      if (code === '0x' || (DELEGATION.test(code) && !deps.contracts.has(by))) return
+      throw new ClientError(
+        'contract-wallet',
+        'This wallet signs as a contract, by no key of its own: draw a portfolio key, and open orders by its transactions.',
+      )
     },
     until: (other) => (other === undefined ? walletOf(deps, signal) : walletOf(deps, other)),
   }

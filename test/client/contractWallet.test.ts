@@ -1,6 +1,7 @@
-// A wallet that is a contract: alice's belongs to bob, who signs twice for it.
+// A wallet that is a contract, or signs as one: alice's belongs to bob, who signs twice for it.
 import { concat, Wallet } from 'ethers'
 import { expect, it } from 'vitest'
+import { cannotDerive } from '../../src/client/index.js'
 import { makeContractWallet } from '../contracts/fixtures/contractWallet.js'
 import { walletOf } from './clientSetting.js'
 import { usePlacing } from './placing.js'
@@ -9,18 +10,24 @@ const { chain, posted, sent, setting } = await usePlacing()
 
 class ContractWallet extends Wallet {
   readonly owner = walletOf(chain(), 'bob')
+  readonly asked: string[] = []
 
   override async signTypedData(...args: Parameters<Wallet['signTypedData']>): Promise<string> {
-    const once = await this.owner.signTypedData(...args)
-    return concat([once, once])
+    this.asked.push(...Object.keys(args[1]))
+    return twice(await this.owner.signTypedData(...args))
+  }
+
+  override async signMessage(text: string): Promise<string> {
+    return twice(await this.owner.signMessage(text))
   }
 }
+const twice = (signature: string) => concat([signature, signature])
 
-/** @param owner whose two signatures the wallet takes */
-async function placing(owner: 'bob' | 'carol') {
-  await makeContractWallet(chain(), 'alice', owner)
+/** @param owner whose two signatures the wallet takes @param isDelegated by EIP-7702, where alice has a key as well */
+async function placing(owner: 'bob' | 'carol', isDelegated = false) {
+  await makeContractWallet(chain(), 'alice', owner, isDelegated)
   const signer = new ContractWallet(walletOf(chain(), 'alice').privateKey, chain().provider)
-  return setting({ wallet: signer })
+  return { ...(await setting({ wallet: signer })), asked: signer.asked }
 }
 
 it('a contract wallet orders by its own transactions, under a drawn key, with the signature that it takes', async () => {
@@ -46,4 +53,24 @@ it('a contract wallet is not offered that the platform opens its orders', async 
   expect(await client.canSponsor()).toBe(false)
   const placed = client.placeOrder(buy, { sponsored: true })
   await expect(placed).rejects.toMatchObject({ code: 'contract-wallet' })
+})
+
+it('an account that signs by its delegate (EIP-7702) is offered a drawn key and its own gas, as a contract is', async () => {
+  const { client, buy } = await placing('bob', true)
+  expect(await client.canSponsor()).toBe(true)
+  const refused = await client.placeOrder(buy).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'contract-wallet' })
+  expect(cannotDerive(refused)).toBe(true)
+  expect(await client.canSponsor()).toBe(false)
+  await client.importKeys(await client.drawKey())
+  await client.placeOrder(buy)
+  expect(posted()).toHaveLength(1)
+})
+
+it('an opening that a delegate (EIP-7702) would sign is refused before the wallet is asked for it', async () => {
+  const { client, buy, asked } = await placing('bob', true)
+  await client.importKeys(await client.drawKey())
+  const placed = client.placeOrder(buy, { sponsored: true })
+  await expect(placed).rejects.toMatchObject({ code: 'contract-wallet' })
+  expect([asked, posted()]).toEqual([['Intent'], []])
 })

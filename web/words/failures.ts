@@ -43,8 +43,8 @@ const RELOAD: Words = [
 
 const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'contract-wallet': [
-    'This wallet is a contract',
-    'It has no key of its own. Make a key file under “Portfolio key”, then order.',
+    'This wallet signs as a contract',
+    'It signs by no key of its own. Make a key file under “Portfolio key”, then order.',
   ],
   'no-account': ['The wallet shares no account with this page', 'Connect it again, and allow this page.'],
   'wallet-refused': REFUSED,
