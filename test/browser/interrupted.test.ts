@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { keptOrders, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { goTo, keptOrders, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
 
 const desk = useBrowserDesk()
@@ -119,5 +119,42 @@ describe('the envelope of an open order', () => {
     await newestOrder(page, 'SETTLED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
+  })
+})
+
+describe('a rulebook on its way', () => {
+  it('is gone on with at the next visit, without a signature, after tab and server have ended before its block', async () => {
+    const { sandbox, copy } = desk()
+    const page = await desk().visitAs('Dana')
+    await goTo(page, 'Institution')
+    await openCopy(page, copy)
+    await page.getByLabel('Largest order').fill('20000')
+    const interval: unknown = await sandbox.provider.send('anvil_getIntervalMining', [])
+    await sandbox.provider.send('evm_setIntervalMining', [0])
+    await page.getByRole('button', { name: /^Publish version 2/ }).click()
+    const pool = async () => (await sandbox.provider.send('txpool_status', [])).pending
+    await expect.poll(pool, { timeout: PATIENCE_MS }).not.toBe('0x0')
+    await page.close()
+    await sandbox.server().kill()
+    await sandbox.restartServer()
+    await sandbox.provider.send('evm_setIntervalMining', [interval])
+
+    const tab = await reopen(page, 'Dana')
+    const signatures: string[] = []
+    tab.on('request', (request) => {
+      if (request.postData()?.includes('eth_signTypedData')) signatures.push(request.url())
+    })
+    await goTo(tab, 'Institution')
+    await tab.getByText('The publication of version 2 was cut off').waitFor()
+    expect(await findViolations(tab)).toEqual([])
+    await tab.getByRole('button', { name: 'Go on with version 2' }).click()
+    await tab.getByText('Version 2 is in force.').waitFor()
+    expect(signatures).toEqual([])
+    // The copy that it kept tells the rules in force.
+    await tab.getByRole('button', { name: 'Open the copy of version 2' }).click()
+    await expect
+      .poll(() => tab.getByLabel('Largest order').inputValue(), { timeout: PATIENCE_MS })
+      .toBe('20000')
+    await tab.context().close()
   })
 })
