@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-interface RequestOptions extends CallOptions {
+export interface RequestOptions extends CallOptions {
   /** Overrides the client's default. */
   readonly timeoutMs?: number | undefined
   /** Further headers of a post. */
