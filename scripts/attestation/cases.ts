@@ -48,7 +48,7 @@ const accepted = async (): Promise<Cases> => ({
   ),
   'the last second of the leaf': await withChain({ leaf: { notAfter: NOW } }),
   'a clock that is five minutes behind': await withMembers({ timestamp: NOW + 300_000 }),
-  'a document of an hour ago': await withMembers({ timestamp: NOW - HOUR }),
+  'a document of two hours ago': await withMembers({ timestamp: NOW - 2 * HOUR }),
   'a certificate that writes years in four digits': await withChain({ leaf: { isLongTime: true } }),
   'an unknown extension that is not critical': await withLeaf(
     ...[make.NO_AUTHORITY, make.DIGITAL_SIGNATURE, make.extension('nameConstraints', '3000', false)],
@@ -150,7 +150,7 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
     }),
   },
   outdated: {
-    'a document of more than an hour ago': await withMembers({ timestamp: NOW - HOUR - 1 }),
+    'a document of more than two hours ago': await withMembers({ timestamp: NOW - 2 * HOUR - 1 }),
     'a clock that is more than five minutes behind': await withMembers({ timestamp: NOW + 300_001 }),
     'a document from before its certificate': await withChain({ leaf: { notBefore: NOW } }),
   },

@@ -113,7 +113,11 @@ export function chain(changes: Changes = {}): Promise<Uint8Array[]> {
   const leaf: CertificateParts = {
     ...common,
     ...{ subject: 'i-0-enc0', issuer: 'test zone', signer: 'intermediate', key: publicKey(point('leaf')) },
-    ...{ notBefore: NOW - HOUR, notAfter: NOW + 2 * HOUR, extensions: [NO_AUTHORITY, DIGITAL_SIGNATURE] },
+    ...{
+      notBefore: NOW - 2.5 * HOUR,
+      notAfter: NOW + 0.5 * HOUR,
+      extensions: [NO_AUTHORITY, DIGITAL_SIGNATURE],
+    },
   }
   return Promise.all([
     certificate({ ...root, ...changes.root }),

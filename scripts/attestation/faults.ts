@@ -69,9 +69,9 @@ const ZERO = integer(byte(0))
 
 export const certificateFaults = async (): Promise<Cases> => ({
   'a certificate of version 2': await edited('\xa0\x03\x02\x01\x02', '\xa0\x03\x02\x01\x01'),
-  'a thirteenth month': await edited('\x17\x0d261128110000Z', '\x17\x0d261328110000Z'),
-  'a time without seconds': await edited('\x17\x0d261128110000Z', '\x17\x0d2611281100+00'),
-  'a time that is a text': await edited('\x17\x0d261128110000Z', '\x13\x0d261128110000Z'),
+  'a thirteenth month': await edited('\x17\x0d261128093000Z', '\x17\x0d261328093000Z'),
+  'a time without seconds': await edited('\x17\x0d261128093000Z', '\x17\x0d2611280930+00'),
+  'a time that is a text': await edited('\x17\x0d261128093000Z', '\x13\x0d261128093000Z'),
   'a signature whose bits do not fill the bytes': await withSignature((r, s) =>
     der(0x03, '01', sequence(integer(r), integer(s))),
   ),

@@ -25,8 +25,8 @@ export interface Attested {
   readonly userData: string
 }
 
-/** The age up to which a document is believed, by the verifier's clock, and how far that clock may be behind. */
-const MAX_AGE_MS = 3_600_000
+/** The age up to which a document is believed, by the verifier's clock, and how far that clock may be behind. A new one is due each hour. */
+const MAX_AGE_MS = 7_200_000
 const MAX_CLOCK_LAG_MS = 300_000
 /** More certificates than any chain of AWS has. */
 const MAX_CERTIFICATES = 8
