@@ -103,7 +103,7 @@ export async function statementFaults({ account, client }: Employee): Promise<st
   const period = periodOf(new Date().toISOString().slice(0, 7))
   const opened = await client.getPortfolio()
   if (period === null || opened === null) return [`${account.address}: no statement`]
-  const { closing, isComplete, lines } = statementOf(entries, period)
+  const { closing, isComplete, lines } = statementOf(entries, period, 0)
   const { cash, positions } = opened.portfolio
   const held = Object.fromEntries(Object.entries(positions).map(([symbol, { qty }]) => [symbol, qty]))
   const differs = !isDeepStrictEqual({ cash, positions: held }, closing)

@@ -13,20 +13,29 @@ const entry: HistoryEntry = {
 /** The history of a client that fails as often as the test says. */
 function historyOf(failures: number, code: 'chain-reorganized' | 'node-unavailable' = 'chain-reorganized') {
   let left = failures
-  const getHistory = vi.fn<Client['getHistory']>(async function* () {
+  const getHistory = vi.fn<Client['getHistory']>(async function* (options) {
     yield entry
+    options?.onFinal?.(8)
     if (left-- > 0) throw new ClientError(code, '')
   })
   const store = { get: async () => null, set: async () => undefined }
   const settings = { chain: { id: 1, name: 'Chain', rpcUrl: null, firstBlock: 7 } }
   const version = signal<string | null>(null)
-  const ask = createTradeHistory({ client: { getHistory }, settings, store, version })
-  return { read: () => ask(new AbortController().signal, () => undefined), version, store, getHistory }
+  const finalUntil = signal(0)
+  const ask = createTradeHistory({ client: { getHistory }, settings, store, version, finalUntil })
+  return {
+    read: () => ask(new AbortController().signal, () => undefined),
+    version,
+    finalUntil,
+    store,
+    getHistory,
+  }
 }
 
-it('the trades are read from the block of the deployment on, and again with each version', async () => {
-  const { read, version, store, getHistory } = historyOf(0)
+it('the trades are read from the block of the deployment on, and again with each version, with the time up to which they are final', async () => {
+  const { read, version, finalUntil, store, getHistory } = historyOf(0)
   expect(await read()).toEqual([entry])
+  expect(finalUntil.value).toBe(8)
   expect(getHistory.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
   const reading = vi.fn(read)
   onTestFinished(effect(() => void reading()))

@@ -56,6 +56,8 @@ export interface Account {
   readonly portfolio: Query<OpenedPortfolio | null>
   /** Purchases, sales and withdrawals of the account, oldest first, once a key is in use. */
   readonly trades: Query<readonly HistoryEntry[]>
+  /** Unix seconds up to which they are final. */
+  readonly finalUntil: ReadonlySignal<number>
   readonly orders: Orders
   readonly placing: Placing
   /** Whether the platform opens orders, and pays their gas. */
@@ -150,8 +152,10 @@ export function createAccount(deps: AccountDeps): Account {
     const opened = portfolio.value
     return opened && `${opened.version} ${opened.portfolio.actions ?? 0}`
   })
+  const finalUntil = signal(0)
+  const readTrades = createTradeHistory({ client, settings, store: device, version, finalUntil })
   const trades = ask(
-    () => (key.value === null ? null : createTradeHistory({ client, settings, store: device, version })),
+    () => (key.value === null ? null : readTrades),
     (_entries, error) => (error === null ? null : CHAIN_MS),
   )
   /** Symbols that may be in the wallet or in a claim, and are no longer listed; as text, which changes only when they do. */
@@ -200,7 +204,7 @@ export function createAccount(deps: AccountDeps): Account {
     },
   })
   return {
-    ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, orders },
+    ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, finalUntil, orders },
     ...{ key, unlock, isFileNeeded },
     compliance: askServer(() => askCompliance, COMPLIANCE_MS),
     claims: poll(() => client.getClaims({ others: others() }), RARE_MS),

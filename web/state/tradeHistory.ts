@@ -1,4 +1,4 @@
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import { type Client, ClientError, type HistoryEntry, type HistoryStore } from '../../src/client/index.js'
 import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
@@ -9,6 +9,8 @@ interface TradeHistoryDeps {
   readonly store: HistoryStore
   /** The portfolio's version and its corporate actions: more of them are read at once. */
   readonly version: ReadonlySignal<string | null>
+  /** Set to the Unix seconds up to which the history is final. */
+  readonly finalUntil: Signal<number>
 }
 
 /** How often the history is read anew after a reorganization before that counts as a failure. */
@@ -20,6 +22,7 @@ export function createTradeHistory({
   settings,
   store,
   version,
+  finalUntil,
 }: TradeHistoryDeps): Ask<readonly HistoryEntry[]> {
   return async (signal) => {
     // Read before the first `await`, so that a new version asks again.
@@ -27,8 +30,13 @@ export function createTradeHistory({
     for (let attempt = 1; ; attempt++) {
       try {
         const entries: HistoryEntry[] = []
-        const options = { fromBlock: settings.chain.firstBlock, store, signal }
+        let until = 0
+        const onFinal = (time: number) => {
+          until = time
+        }
+        const options = { fromBlock: settings.chain.firstBlock, store, signal, onFinal }
         for await (const entry of client.getHistory(options)) entries.push(entry)
+        finalUntil.value = until
         return entries
       } catch (error) {
         const isReorganized = error instanceof ClientError && error.code === 'chain-reorganized'

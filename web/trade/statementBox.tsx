@@ -19,7 +19,7 @@ const FILES = {
 
 /** Saves a statement of a month or a year, made in this page from the history. */
 export function StatementBox() {
-  const { session, trades } = useAccount()
+  const { session, trades, finalUntil } = useAccount()
   const [chosen, setChosen] = useState<string | null>(null)
   const [format, setFormat] = useState<StatementFormat>('pdf')
   const entries = trades.value ?? []
@@ -29,7 +29,7 @@ export function StatementBox() {
   if (period === null) return null
   const save = () => {
     const { end, type } = FILES[format]
-    const bytes = statementFile(statementOf(entries, period), format, session.address)
+    const bytes = statementFile(statementOf(entries, period, finalUntil.value), format, session.address)
     saveFile(`statement-${period.name}${end}`, bytes, type)
   }
   return (

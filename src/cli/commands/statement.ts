@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import * as z from 'zod'
 import {
@@ -16,9 +16,11 @@ import { fields } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
-import { usdc } from './historyOutput.js'
+import { timeOf, usdc } from './historyOutput.js'
 
 const ABOUT = `Writes the wallet's statement of a month (2026-11) or a year (2026), in UTC, into a new file that only its owner can read: "pdf" for people, "csv" with each change of cash and shares, or "tax" with a line for each lot that was sold, by the columns of Form 8949. It is made from the chain alone: with --escrow it needs no server. Shares are sold first in, first out.`
+
+const NOT_NEW = 'the new file cannot be created, or already exists'
 
 const FORMATS: readonly StatementFormat[] = ['pdf', 'csv', 'tax']
 
@@ -42,19 +44,31 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
     .requiredOption('--out <file>', 'the new file')
     .action(async (period: Period, options: Options) => {
       const { format, out } = options
+      // Before the history, which may take minutes.
+      if (
+        await access(out).then(
+          () => true,
+          () => false,
+        )
+      )
+        throw usage(NOT_NEW)
       const entries: HistoryEntry[] = []
+      let until = 0
+      const onFinal = (time: number) => {
+        until = time
+      }
       const account = await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of client.getHistory({ signal })) entries.push(entry)
+        for await (const entry of client.getHistory({ signal, onFinal })) entries.push(entry)
         return client.getAccount()
       })
-      const statement = statementOf(entries, period)
+      const statement = statementOf(entries, period, until)
       const file = statementFile(statement, format, account)
       // Never overwrites a file, and shows the portfolio to nobody else.
       await writeFile(out, file, { flag: 'wx', mode: 0o600 }).catch(() => {
-        throw usage('the new file cannot be created, or already exists')
+        throw usage(NOT_NEW)
       })
-      if (!statement.isFinal) terminal.progress('its newest transactions may still change')
+      if (!statement.isFinal) terminal.progress(`preliminary: it is final up to ${timeOf(until)}`)
       terminal.result(reportOf(statement, out))
     })
 }

@@ -45,6 +45,8 @@ export interface HistoryOptions {
   readonly store?: HistoryStore | undefined
   /** Blocks that one query spans at most; default 50,000. Halved when the node refuses. */
   readonly maxBlocks?: number | undefined
+  /** Called once with the Unix seconds up to which all events are final: the time of the newest block with the confirmations. */
+  readonly onFinal?: ((until: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -76,7 +78,7 @@ export async function* readHistory(
 
 async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
   const { wallet, keys } = deps
-  const { after, store, signal, finalOnly = false, confirmations = CONFIRMATIONS } = options
+  const { after, store, signal, onFinal, finalOnly = false, confirmations = CONFIRMATIONS } = options
   const rpc = createNode(wallet, signal)
   const [account, chainId, contracts] = await Promise.all([
     wallet.account(),
@@ -110,6 +112,7 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
     const state = walk.state()
     if (state !== null) await cache?.save({ ...state, keys: keys.drawn() })
   }
+  onFinal?.(await timeOf(rpc, Math.max(0, confirmedTo)))
   if (finalOnly) return
   while (walk.next() <= atHead.number) yield* (await walk.read(atHead.number, false)).filter(isAsked)
   await walk.assertWhole(atHead)
@@ -311,6 +314,12 @@ async function canUse(
 
 async function assertOnChain(rpc: Node, block: BlockId): Promise<void> {
   if (!(await isOnChain(rpc, block))) throw reorganized()
+}
+
+/** Of a block, in Unix seconds. */
+async function timeOf(rpc: Node, block: number): Promise<number> {
+  const [answer] = await rpc.send([blockCall(block)])
+  return resultOf(answer, blockSchema).timestamp
 }
 
 async function isOnChain(rpc: Node, { number, hash }: BlockId): Promise<boolean> {

@@ -45,7 +45,9 @@ export interface Statement {
   readonly gain: bigint | null
   /** Cash dividends, net of withholding. */
   readonly dividends: bigint
-  /** Whether a reorganization of the chain can no longer change it. */
+  /** Unix seconds up to which it is final. */
+  readonly until: number
+  /** Whether nothing can change it any more: the period is over, and no reorganization of the chain reaches it. */
   readonly isFinal: boolean
   /** False if a version of the portfolio, or a claim to cash, could not be read: a line may be missing, or lack its reason. */
   readonly isComplete: boolean
@@ -68,22 +70,23 @@ export function periodOf(name: string): Period | null {
 /**
  * The statement of a period.
  * @param entries oldest first, from the account's first event on: what was sold has its cost from them
- * @example const { lines, gain } = statementOf(entries, { name: '2026-11', from: 1_793_491_200, to: 1_796_083_200 })
+ * @param until Unix seconds up to which they are final, from `onFinal` of the history
+ * @example const { lines, gain } = statementOf(entries, { name: '2026-11', from: 1_793_491_200, to: 1_796_083_200 }, 1_796_090_000)
  */
-export function statementOf(entries: readonly HistoryEntry[], period: Period): Statement {
+export function statementOf(entries: readonly HistoryEntry[], period: Period, until: number): Statement {
   const { from, to } = period
   const known = entries.filter(({ timestamp }) => timestamp < to)
   const own = known.filter(({ timestamp }) => timestamp >= from)
   const disposals = lotsOf(known).disposals.filter(({ disposedAt }) => disposedAt >= from)
   const gains = disposals.map(({ proceeds, cost }) => (cost === null ? null : proceeds - cost))
   return {
-    ...{ period, disposals },
+    ...{ period, disposals, until },
     opening: balanceAfter(known.filter(({ timestamp }) => timestamp < from)),
     closing: balanceAfter(known),
     lines: own.flatMap(linesOf),
     gain: gains.reduce<bigint | null>((sum, gain) => (sum === null || gain === null ? null : sum + gain), 0n),
     dividends: own.reduce((sum, entry) => sum + dividendOf(entry), 0n),
-    isFinal: known.every(({ isFinal }) => isFinal),
+    isFinal: until >= to,
     isComplete: known.every(isKnown),
   }
 }

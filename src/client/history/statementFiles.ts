@@ -13,7 +13,7 @@ export type StatementFormat = 'pdf' | 'csv' | 'tax'
 /**
  * The bytes of a statement's file.
  * @param account the wallet's address, which the PDF names
- * @example const pdf = statementFile(statementOf(entries, { name: '2026', from: 0, to: 1 }), 'pdf', account)
+ * @example const pdf = statementFile(statementOf(entries, { name: '2026', from: 0, to: 1 }, 2), 'pdf', account)
  */
 export function statementFile(
   statement: Statement,
@@ -31,6 +31,14 @@ const shares = (units: bigint | null): CsvCell => (units === null ? '' : { units
 const timeOf = (seconds: number) => new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 const dayOf = (seconds: number) => timeOf(seconds).slice(0, 10)
 
+/** What makes a statement less than whole. Each file has it, so that none passes for a whole one. */
+function remarksOf({ until, isFinal, isComplete }: Statement): string[] {
+  return [
+    ...(isFinal ? [] : [`Preliminary: after ${timeOf(until)} events are missing or may change.`]),
+    ...(isComplete ? [] : ['Incomplete: parts of the portfolio could not be read.']),
+  ]
+}
+
 const LINE_HEAD = [
   'time',
   'event',
@@ -42,14 +50,18 @@ const LINE_HEAD = [
   'cash after',
 ] as const
 
-function linesCsv({ opening, lines }: Statement): string {
+function linesCsv(statement: Statement): string {
+  const { opening, lines } = statement
   let { cash } = opening
   const rows = lines.map(({ timestamp, event, symbol, ...line }) => {
     cash += line.cash
     const amounts = [line.price, line.amount, line.cash, cash].map(usdc)
     return [timeOf(timestamp), event, symbol ?? '', shares(line.shares), ...amounts]
   })
-  return csvOf(LINE_HEAD, rows)
+  const remarks = remarksOf(statement).map((remark) =>
+    LINE_HEAD.map((head) => (head === 'event' ? remark : '')),
+  )
+  return csvOf(LINE_HEAD, [...rows, ...remarks])
 }
 
 const TAX_HEAD = [
@@ -58,14 +70,15 @@ const TAX_HEAD = [
 ] as const
 
 /** A line for each disposal, by the columns of Form 8949. Empty where the purchase is unknown. */
-function taxCsv({ disposals }: Statement): string {
-  const rows = disposals.map((disposal) => {
+function taxCsv(statement: Statement): string {
+  const rows = statement.disposals.map((disposal) => {
     const { symbol, acquiredAt, disposedAt, proceeds, cost, txHash } = disposal
     const dates = [acquiredAt === null ? '' : formDate(acquiredAt), formDate(disposedAt)]
     const amounts = [usdc(proceeds), usdc(cost), usdc(cost === null ? null : proceeds - cost)]
     return [propertyOf(disposal), ...dates, ...amounts, symbol, shares(wholeOf(disposal.shares)), txHash]
   })
-  return csvOf(TAX_HEAD, rows)
+  const remarks = remarksOf(statement).map((remark) => TAX_HEAD.map((_, at) => (at === 0 ? remark : '')))
+  return csvOf(TAX_HEAD, [...rows, ...remarks])
 }
 
 function propertyOf({ symbol, shares: exact, paidFor }: Disposal): string {
@@ -86,7 +99,7 @@ const wholeOf = (exact: Ratio | null) => exact && floor(exact)
 const titleOf = ({ period }: Statement) => `Account statement ${period.name}`
 
 function pdfLines(statement: Statement, account: Hex): PdfLine[] {
-  const { period, opening, closing, lines, disposals, gain, dividends, isFinal, isComplete } = statement
+  const { period, opening, closing, lines, disposals, gain, dividends } = statement
   const bold = (text: string): PdfLine => ({ text, isBold: true })
   const plain = (text: string): PdfLine => ({ text })
   const section = (name: string, rows: readonly PdfLine[]) =>
@@ -95,8 +108,7 @@ function pdfLines(statement: Statement, account: Hex): PdfLine[] {
     bold(titleOf(statement)),
     plain(`Account ${account}`),
     plain(`${dayOf(period.from)} to ${dayOf(period.to - 1)} (UTC). Amounts in USDC; sales net of fees.`),
-    ...(isFinal ? [] : [plain('The newest transactions may still change.')]),
-    ...(isComplete ? [] : [plain('Some versions of the portfolio could not be read: lines may be missing.')]),
+    ...remarksOf(statement).map(plain),
     ...section('Opening balance', balanceLines(opening)),
     ...section('Activity', lines.length === 0 ? [] : [bold(ACTIVITY_HEAD), ...lines.map(activityLine)]),
     ...section(

@@ -54,6 +54,11 @@ function period(name: string): Period {
   return periodOf(name) ?? expect.fail(`${name} is no period`)
 }
 
+const NEXT_YEAR = Date.UTC(2027, 0) / 1_000
+/** Of a history that is final until the next year. */
+const statementIn = (entries: readonly HistoryEntry[], name: string) =>
+  statementOf(entries, period(name), NEXT_YEAR)
+
 it('a sale takes the oldest lots first, and the parts of a lot have the parts of its cost', () => {
   const { lots, disposals } = lotsOf(
     history(
@@ -117,7 +122,7 @@ it('shares from a wallet have neither a date nor a cost, and shares that left fo
     sold(4n, 1n),
   )
   expect(lotsOf(entries).disposals).toMatchObject([{ acquiredAt: null, cost: null, proceeds: 1n }])
-  expect(statementOf(entries, period('2026')).gain).toBeNull()
+  expect(statementIn(entries, '2026').gain).toBeNull()
 })
 
 it('the costs of all parts add up to what was paid, proceeds to what was received, and lots to the position', () => {
@@ -193,7 +198,7 @@ const year = history(
 )
 
 it('a statement carries the balance over its month, and a month without trades has the one before it', () => {
-  const january = statementOf(year, period('2026-01'))
+  const january = statementIn(year, '2026-01')
   expect(january).toMatchObject({ opening: { cash: 0n, positions: {} }, isFinal: true, isComplete: true })
   expect(january).toMatchObject({ gain: -50n * ONE_USDC, dividends: 5n * ONE_USDC })
   expect(january.lines.slice(0, 3)).toMatchObject([
@@ -201,9 +206,9 @@ it('a statement carries the balance over its month, and a month without trades h
     { event: 'dividend', symbol: 'AAPL', shares: 10n * ONE_SHARE, cash: 5n * ONE_USDC },
     { event: 'sold', shares: -5n * ONE_SHARE, amount: 450n * ONE_USDC, cash: 450n * ONE_USDC },
   ])
-  const february = statementOf(year, period('2026-02'))
+  const february = statementIn(year, '2026-02')
   expect(february.opening).toEqual(january.closing)
-  const march = statementOf(year, period('2026-03'))
+  const march = statementIn(year, '2026-03')
   expect(march).toMatchObject({
     lines: [],
     disposals: [],
@@ -295,7 +300,7 @@ it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
   (...[, paid, event, disposals, realised]) => {
     for (const isPaidLast of [false, true]) {
       const entries = through(entered(paid, isPaidLast))
-      const statement = statementOf(entries, period('2026'))
+      const statement = statementIn(entries, '2026')
       expect(statement.dividends).toBe(0n)
       expect(statement.lines.map((line) => line.event)).toContain(event)
       expect(statement.disposals).toMatchObject(disposals)
@@ -310,7 +315,7 @@ it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
 
 it('cash for an unknown part of the shares is a line for tax software without shares, date and cost', () => {
   const entries = through(entered({ kind: 'spin-off', made: 0n, cash: 1_000n * ONE_USDC }, true))
-  const statement = statementOf(entries, period('2026-01'))
+  const statement = statementIn(entries, '2026-01')
   const [, line] = cellsOf(statementFile(statement, 'tax', ACCOUNT))
   expect(line).toEqual(['AAPL, spin-off proceeds', '', '01/17/2026', '100', '', '', 'AAPL', '', HASH])
   const text = pdfText(statementFile(statement, 'pdf', ACCOUNT))
@@ -327,24 +332,19 @@ it('the shares of a merger are disposed of once they are gone and paid for, also
   const bodies = history(bought(10n * ONE_SHARE, ONE_USDC))
   const at = (entry: HistoryEntry, day: string) => ({ ...entry, timestamp: Date.parse(day) / 1_000 })
   const entries = [...bodies, at(claim, '2026-01-31'), at(removal, '2026-01-31'), at(payment, '2026-02-02')]
-  expect(statementOf(entries, period('2026-01'))).toMatchObject({
+  expect(statementIn(entries, '2026-01')).toMatchObject({
     disposals: [],
     gain: 0n,
     closing: { positions: {} },
   })
-  expect(statementOf(entries, period('2026-02'))).toMatchObject({ gain: ONE_USDC / 10n - ONE_USDC })
-})
-
-it('a statement is incomplete where no key tells how many shares have a claim to cash', () => {
-  const unknown: EntryBody = { ...carried({ ...dividend, kind: 'ENTITLEMENT' }, {}), ...{ entitled: null } }
-  expect(statementOf(history(unknown), period('2026')).isComplete).toBe(false)
+  expect(statementIn(entries, '2026-02')).toMatchObject({ gain: ONE_USDC / 10n - ONE_USDC })
 })
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const cellsOf = (bytes: Uint8Array) => [...parseCsv(textOf(bytes))].map(({ cells }) => cells)
 
 it('the CSV of a statement has each change and the cash after it, and that for tax software the columns of the form', () => {
-  const statement = statementOf(year, period('2026'))
+  const statement = statementIn(year, '2026')
   const rows = cellsOf(statementFile(statement, 'csv', ACCOUNT))
   expect(rows.slice(0, 4)).toEqual([
     ['time', 'event', 'symbol', 'shares', 'price', 'amount', 'cash change', 'cash after'],
@@ -363,7 +363,7 @@ it('the CSV of a statement has each change and the cash after it, and that for t
 })
 
 it('the PDF of a statement has its account, activity, gains and balances, and no line beyond the margins', () => {
-  const [lines = []] = pdfText(statementFile(statementOf(year, period('2026-01')), 'pdf', ACCOUNT))
+  const [lines = []] = pdfText(statementFile(statementIn(year, '2026-01'), 'pdf', ACCOUNT))
   const squeezed = lines.map((text) => text.replace(/ +/g, ' '))
   expect(squeezed).toEqual(
     expect.arrayContaining([
@@ -380,6 +380,28 @@ it('the PDF of a statement has its account, activity, gains and balances, and no
   )
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(97)
 })
+
+it.each([
+  ['2026', true, true, null],
+  ['2027', false, true, /^Preliminary: after 2027-01-01T00:00:00Z events are missing or may change\.$/],
+  ['2026', true, false, /^Incomplete: parts of the portfolio could not be read\.$/],
+])(
+  'every file of a statement that is not final and complete says so: %s',
+  (name, isFinal, isComplete, remark) => {
+    const unknown: EntryBody = { ...carried({ ...dividend, kind: 'ENTITLEMENT' }, {}), ...{ entitled: null } }
+    const statement = statementIn(isComplete ? year : [...year, ...history(unknown)], name)
+    expect(statement).toMatchObject({ isFinal, isComplete })
+    const texts = [
+      ...pdfText(statementFile(statement, 'pdf', ACCOUNT)).flat(),
+      ...(['csv', 'tax'] as const).flatMap((format) =>
+        cellsOf(statementFile(statement, format, ACCOUNT)).flat(),
+      ),
+    ]
+    const remarks = texts.filter((text) => /^(?:Preliminary|Incomplete):/.test(text))
+    expect(remarks).toHaveLength(remark === null ? 0 : 3)
+    if (remark !== null) expect(remarks[0]).toMatch(remark)
+  },
+)
 
 it('a PDF gives back any text on as many pages as it takes, and a character that its font lacks as a question mark', () => {
   fc.assert(

@@ -98,11 +98,11 @@ function tradesAtBroker() {
 const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n)
 
 /** The statements of the months that the history spans. */
-function monthly(entries: readonly HistoryEntry[]): Statement[] {
+function monthly(entries: readonly HistoryEntry[], until: number): Statement[] {
   const names = entries.map(({ timestamp }) => new Date(timestamp * 1_000).toISOString().slice(0, 7))
   return [...new Set(names)].flatMap((name) => {
     const period = periodOf(name)
-    return period === null ? [] : [statementOf(entries, period)]
+    return period === null ? [] : [statementOf(entries, period, until)]
   })
 }
 
@@ -130,12 +130,18 @@ it('the statements of a year agree with the broker’s activities to the cent', 
   await sellAll(usd(150))
 
   const client = await historyClient(world().chain, [bytesToHex(USER_KEY)])
-  const entries = await readAll(client)
-  const months = monthly(entries)
+  let until = 0
+  const onFinal = (time: number) => {
+    until = time
+  }
+  const entries = await readAll(client, { onFinal })
+  expect(until).toBe(await world().chain.now())
+  const months = monthly(entries, until)
   expect(months.length).toBeGreaterThan(6)
   const [first, final] = [entries[0], entries.at(-1)].map((entry) => entry?.timestamp ?? 0)
   expect((final ?? 0) - (first ?? 0)).toBeGreaterThan(364 * 86_400)
-  expect(months.every(({ isFinal, isComplete }) => isFinal && isComplete)).toBe(true)
+  expect(months.every(({ isComplete }) => isComplete)).toBe(true)
+  expect(months.map(({ isFinal }) => isFinal)).toEqual(months.map((_, at) => at < months.length - 1))
   for (const [at, { opening }] of months.entries()) {
     expect(opening).toEqual(months[at - 1]?.closing ?? { cash: 0n, positions: {} })
   }
