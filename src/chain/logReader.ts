@@ -362,7 +362,7 @@ export async function blockTime(rpc: Pick<Rpc, 'send'>, block: number): Promise<
 }
 
 /**
- * The first block at `timestamp` (Unix seconds) or later, by binary search; `head` when none is.
+ * The first block at `timestamp` (Unix seconds) or later, by binary search; `head` when none is. Serves any other number that never falls.
  * A block that the node no longer has counts as earlier.
  */
 export async function firstBlockSince(

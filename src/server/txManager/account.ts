@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
-import { ChainAnswerError } from '../../chain/errors.js'
 import {
   blockCall,
   blockSchema,
+  isResult,
   quantitySchema,
   resultOf,
   smallQuantitySchema,
   toQuantity,
 } from '../../chain/jsonRpc.js'
+import { firstBlockSince } from '../../chain/logReader.js'
 import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
@@ -181,7 +182,7 @@ interface NonceUse {
 type FindNonceUse = (nonce: number, head: number) => Promise<NonceUse | undefined>
 
 /** Most nodes forget the state of a block that has 128 on top; some keep less. */
-const DEPTHS = [120, 30, 7]
+const MAX_DEPTH = 120
 
 const transactionSchema = z.looseObject({
   hash: bytes32Schema,
@@ -199,44 +200,21 @@ export function createFindNonceUse(options: {
 }): FindNonceUse {
   const { rpc, address } = options
 
-  async function isUsedAt(nonce: number, block: number): Promise<boolean> {
+  /** Undefined where the node has no state of the block. */
+  async function countAt(block: number): Promise<number | undefined> {
     const params = [address, toQuantity(block)]
     const [answer] = await rpc.send([{ method: 'eth_getTransactionCount', params }])
-    return resultOf(answer, smallQuantitySchema) > nonce
+    return isResult(answer) ? resultOf(answer, smallQuantitySchema) : undefined
   }
 
-  async function useIn(block: number, nonce: number): Promise<NonceUse | undefined> {
-    const params = [toQuantity(block), true]
+  return async (nonce, head) => {
+    if (((await countAt(head)) ?? 0) <= nonce) return undefined
+    const lowest = Math.max(0, head - MAX_DEPTH)
+    const used = await firstBlockSince((above) => countAt(lowest + above), nonce + 1, head - lowest)
+    const params = [toQuantity(lowest + used), true]
     const [answer] = await rpc.send([{ method: 'eth_getBlockByNumber', params }])
     const transactions = resultOf(answer, fullBlockSchema)?.transactions ?? []
     const use = transactions.find((each) => each.nonce === nonce && sameAddress(each.from, address))
     return use && { hash: use.hash, isToItself: sameAddress(use.to ?? '', address) }
-  }
-
-  /** The deepest block of `DEPTHS` whose state the node has. */
-  async function deepestUnused(nonce: number, head: number): Promise<number | undefined> {
-    let failure: unknown
-    for (const depth of DEPTHS) {
-      const block = Math.max(0, head - depth)
-      try {
-        return (await isUsedAt(nonce, block)) ? undefined : block
-      } catch (error) {
-        if (!(error instanceof ChainAnswerError)) throw error
-        failure = error
-      }
-    }
-    throw failure
-  }
-
-  return async (nonce, head) => {
-    let unused = await deepestUnused(nonce, head)
-    let used = head
-    if (unused === undefined || !(await isUsedAt(nonce, used))) return undefined
-    while (used - unused > 1) {
-      const middle = Math.floor((unused + used) / 2)
-      if (await isUsedAt(nonce, middle)) used = middle
-      else unused = middle
-    }
-    return useIn(used, nonce)
   }
 }
