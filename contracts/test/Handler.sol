@@ -163,6 +163,10 @@ contract Handler is ShareActions, MoveActions {
 
     function setFrozen(uint256 who, uint256 which, uint256 seed) external atCurrentTime {
         bool on = !isUsual(seed);
+        // One that is frozen, if there is one.
+        for (uint256 i = 0; i < 5 && !on && !frozen(nameOf(which), walletOf(who)); i++) {
+            who = who % 5 + 1;
+        }
         vm.prank(holderOf(0));
         token.setFrozen(nameOf(which), walletOf(who), on);
         _freeze(nameOf(which), walletOf(who), on);

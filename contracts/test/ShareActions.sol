@@ -62,12 +62,20 @@ abstract contract ShareActions is OrderActions {
 
     function enact(uint256 pick) external atCurrentTime {
         uint256 i = pick % _proposed.length;
-        // One that is due and waits for no other, if there is one.
+        // One that waits for no other, once it is due: by chance alone, hardly any is. Those that wait for it are tried before.
         for (uint256 j = 0; isUsual(pick) && j < _proposed.length; j++) {
-            if (currentTime >= _effectiveAt[actions.digestOf(_proposed[j])] && !_waits(_proposed[j])) i = j;
+            if (!_waits(_proposed[j])) i = j;
         }
         ICorporateActions.Action memory a = _proposed[i];
         bytes32 digest = actions.digestOf(a);
+        if (isUsual(pick) && currentTime < _effectiveAt[digest]) {
+            currentTime = _effectiveAt[digest];
+            vm.warp(currentTime);
+        }
+        for (uint256 j = 0; j < _proposed.length; j++) {
+            if (!_waits(_proposed[j])) continue;
+            _mustFail(STRANGER, address(actions), abi.encodeCall(actions.enact, (_proposed[j])));
+        }
         bytes memory call = abi.encodeCall(actions.enact, (a));
         bool isDividend =
             a.kind == ICorporateActions.Kind.ENTITLEMENT || a.kind == ICorporateActions.Kind.PAYMENT;
@@ -200,8 +208,8 @@ abstract contract ShareActions is OrderActions {
         returns (ICorporateActions.Action memory a)
     {
         a.symbol = symbol;
-        // In whole days, so that some have the same moment.
-        a.recordAt = uint64((currentTime - ratio % 10 days + kind % 8 days) / 1 days * 1 days);
+        // In steps of three days, so that some have the same moment.
+        a.recordAt = uint64((currentTime - ratio % 10 days + kind % 8 days) / 3 days * 3 days);
         kind %= 16;
         a.kind = ICorporateActions.Kind(kind < 10 ? kind % 2 : 2 + kind % 4);
         if (a.kind <= ICorporateActions.Kind.STOCK_DIVIDEND) {
