@@ -13,7 +13,7 @@ import { createLogReader, wordAt } from './logReader.js'
 import type { Rpc } from './rpc.js'
 
 /** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
-const MAX_BLOCKS = 10_000
+const MAX_BLOCKS = 50_000
 /** A block of an Ethereum chain takes no larger transaction. */
 const MAX_INPUT_BYTES = 1_048_576
 const transactionSchema = z.looseObject({ input: hexBetween(0, MAX_INPUT_BYTES) })

@@ -43,8 +43,26 @@ function placeIn({ chainId, addresses }: ChainState, id: Hex, version: bigint): 
   return { chainId, ledger: addresses.confidentialLedger, id, version }
 }
 
+/** Accounts with late dividends whose former portfolios are kept. */
+const MAX_SEARCHES = 500
+
 export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
   const keyOf = (id: Hex) => keys.ledgerKey('account', id)
+  /** A search of the chain may outlast its run: the next one joins it. */
+  const searches = new LRUCache<string, ReturnType<ChainState['portfoliosAt']>>({ max: MAX_SEARCHES })
+
+  /** The running hash stands for the whole history, so an answer stays true. */
+  function portfoliosAt(moments: readonly number[], of: Parameters<ChainState['portfoliosAt']>[1]) {
+    const name = [of.account, of.stored.hash, ...moments].join()
+    const known = searches.get(name)
+    if (known !== undefined) return known
+    const search = chain.portfoliosAt(moments, of, ({ account, version, enclaveBlob }) =>
+      opened(accountIdOf(account), version, enclaveBlob),
+    )
+    searches.set(name, search)
+    search.catch(() => searches.delete(name))
+    return search
+  }
 
   async function opened(id: Hex, version: bigint, blob: Hex): Promise<Portfolio> {
     try {
@@ -76,11 +94,9 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
       }
       if (version === 0n) return { portfolio: null, ...state }
       const stored = await opened(id, version, blob)
-      const earlier = await chain.portfoliosAt(
-        lateMoments(stored, actions),
-        { account, stored: { version, hash }, block },
-        (write) => opened(accountIdOf(write.account), write.version, write.enclaveBlob),
-      )
+      const moments = lateMoments(stored, actions)
+      const of = { account, stored: { version, hash }, block }
+      const earlier = moments.length === 0 ? undefined : await portfoliosAt(moments, of)
       return { portfolio: carry(stored, actions, earlier), ...state }
     },
     /**

@@ -1,13 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
+import { createChainState } from '../../src/enclave/chainState.js'
+import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
 import { sharedBrokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
+import { tappedRpc } from '../support/tappedRpc.js'
 import { posting } from './support/chainRelay.js'
-import { USER_KEY, type Wish } from './support/parties.js'
+import { ENCLAVE_KEYS, USER_KEY, type Wish } from './support/parties.js'
 import { buy, reclaim, sell } from './support/scenarios.js'
 import { createWorld, SYMBOLS, useWorld } from './support/world.js'
 
@@ -201,6 +204,28 @@ it('a dividend that comes late is paid on the shares of its ex-date, which the l
   expect(paid.entitlements).toBeUndefined()
   expect(paid.cash).toBe(cash + (bought * 220_000n) / ONE_SHARE)
   expect(paid.cash).toBeGreaterThan(cash)
+})
+
+it('a dividend that comes late is searched for once, however many runs of its account ask', async () => {
+  await world().settled(buy(1_000))
+  const exDate = seconds()
+  await world().clock.sleep(5_000)
+  await world().settled(buy(400))
+  await act('ENTITLEMENT', exDate)
+  const deps = world().deps()
+  onTestFinished(() => deps.broker.close())
+  let searches = 0
+  const rpc = tappedRpc(deps.rpc, (sent, send) => {
+    searches += sent.filter(({ method }) => method === 'eth_getLogs').length
+    return send()
+  })
+  const chain = createChainState({ ...deps, rpc })
+  const store = createPortfolioStore(chain, ENCLAVE_KEYS)
+  const { head } = await chain.look()
+  const load = () => store.load(world().chain.account('alice'), head)
+  const loaded = [...(await Promise.all([load(), load()])), await load()]
+  for (const { portfolio } of loaded) expect(portfolio?.entitlements).toBeDefined()
+  expect(searches).toBe(1)
 })
 
 it('a dividend from before an account’s first portfolio owes it nothing', async () => {
