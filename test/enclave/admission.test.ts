@@ -1,5 +1,6 @@
 // Every rule of admission as a row: an order that is let in, changed in one thing. Only one or two refusals are tried on a chain.
 import { expect, it } from 'vitest'
+import type { BrokerOrder } from '../../src/broker/index.js'
 import type { NoticeCode } from '../../src/enclave/notices.js'
 import {
   type Asked,
@@ -464,18 +465,23 @@ interface Held extends Change {
   marked?: boolean
   locked?: bigint
   actions?: readonly CorporateAction[]
+  /** A placement of before, at a limit that was not its own. */
+  earlier?: BrokerOrder
 }
 
 const followed = { count: 0, listHash: ZERO_BYTES32 }
 const STORED = { account: ALICE, version: 1n, hash: ZERO_BYTES32, bytes: 0, followed } as const
 
 /** The order's own lock and reservation count as free, so the rows hand in the portfolio without it. */
-function heldVerdict({ marked, locked = 0n, ...change }: Held) {
+function heldVerdict({ marked, locked = 0n, earlier, ...change }: Held) {
   const held = { ...terms, ...change.terms }
   const without = portfolioOf(change) ?? portfolio
   const state = { ...STORED, portfolio: without }
   const entry: OpenOrder = newEntry(held, locked, 1)
-  const order = decodeEntry({ state, terms: held, entry: marked ? markedEntry(entry) : entry })
+  const order = decodeEntry(
+    { state, terms: held, entry: marked ? markedEntry(entry) : entry },
+    earlier && [earlier],
+  )
   const seen = [factsOf(change, 'facts'), factsOf(change, 'deep')]
   const market = { ...known, clock: open, ...change.market }
   const verdict = judgeHeld(order, without, { facts: seen, actions: change.actions ?? [] }, market)
@@ -490,6 +496,21 @@ const clientOrderId = clientOrderIdOf(ID)
 const bought = (notional: bigint) => ({ symbol: 'AAPL', side: 'buy', notional, clientOrderId })
 const sold = (qty: bigint) => ({ symbol: 'AAPL', side: 'sell', qty, clientOrderId })
 const sale = { terms: aSale, locked: shares(2) }
+const passed: BrokerOrder = {
+  ...{
+    id: '1',
+    clientOrderId,
+    symbol: 'AAPL',
+    side: 'buy',
+    notional: usd(100),
+    qty: null,
+    limitPrice: usd(189),
+  },
+  ...{ status: 'canceled', state: 'canceled', createdAt: at(1), endedAt: at(1), filledQty: 0n, fills: [] },
+}
+const again = { ...bought(usd(100)), clientOrderId: clientOrderIdOf(ID, 1) }
+const yesterday = { ...passed, createdAt: new Date(open.nextClose.getTime() - 86_400_000) }
+const ofDay = { terms: { limit: { price: usd(190), timeInForce: 'DAY' as const } } }
 const later = closed(DEADLINE - 1)
 
 it.each<[string, Held, unknown]>([
@@ -544,6 +565,14 @@ it.each<[string, Held, unknown]>([
     'corporate-action',
   ],
   ['is placed over a split without a limit', { actions: [split] }, bought(usd(100))],
+  ['is placed again as it is, after a limit that was not its own', { earlier: passed }, again],
+  [
+    'is refused where a split came after such a placement',
+    { earlier: passed, actions: [split] },
+    'corporate-action',
+  ],
+  ['is placed again on its day', { ...ofDay, earlier: passed }, { ...again, limitPrice: usd(190) }],
+  ['is not placed again on another day', { ...ofDay, earlier: yesterday }, 'expired-at-close'],
 ])('an order that is held %s', (_, change, verdict) => {
   expect(heldVerdict(change)).toEqual(verdict)
 })

@@ -116,13 +116,8 @@ export function judgeHeld(
   if (refused) return { refused }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
   if (order.is === 'neverPlaced') return { refused: 'not-placed' }
-  if (
-    isOutdated(
-      entry,
-      actions.filter(({ recordAt }) => recordAt >= entry.placedAt),
-    )
-  )
-    return { refused: 'corporate-action' }
+  const since = actions.filter(({ recordAt }) => recordAt >= entry.placedAt)
+  if (isOutdated(entry, since, order.earlier)) return { refused: 'corporate-action' }
   const last = order.earlier.at(-1)
   if (terms.limit?.timeInForce === 'DAY' && last && !isOfSession(last.createdAt, market.clock)) {
     return { refused: 'expired-at-close' }

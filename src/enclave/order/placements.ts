@@ -91,14 +91,15 @@ export function carriedShares(
 }
 
 /**
- * Whether an order counts in other shares than those of today, by its limit or its quantity.
+ * Whether an order counts in other shares than those of today, by its limit, its quantity, or that of its placements.
  * @param since the actions since the employee counted
  */
 export function isOutdated(
   { side, symbol, limit }: Pick<OpenOrder, 'side' | 'symbol' | 'limit'>,
   since: readonly CorporateAction[],
+  earlier: Placed['earlier'] = [],
 ): boolean {
-  const countsShares = limit !== undefined || (side === 'WITHDRAW' && symbol !== USDC)
+  const countsShares = limit !== undefined || earlier.length > 0 || (side === 'WITHDRAW' && symbol !== USDC)
   const isOfSymbol = (action: CorporateAction) =>
     action.symbol === symbol || (action.kind === 'SYMBOL_CHANGE' && action.successor === symbol)
   return countsShares && since.some((action) => changesShares(action) && isOfSymbol(action))
