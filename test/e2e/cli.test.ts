@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { formatDecimal, USDC_DECIMALS } from '../../src/client/index.js'
 import { receiptSchema } from '../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
-import { ONE_USDC } from '../../src/protocol/units.js'
+import { ONE_USDC, SHARE_DECIMALS } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -91,7 +91,8 @@ it('confidential-trading order cancels an order that waits, which is refunded; a
   const { trader, env, run } = await person(2)
   const before = await trader.wallet()
   const placing = startCli(['order', 'buy', 'TSLA', '100'], env)
-  const queued = /^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m
+  const queued =
+    /^OPEN, .*queued: waits for the market to open \(market-closed\), next run \S+.*, deadline \S+/m
   await eventually('the order waits', () => queued.test(placing.err()))
   placing.child.kill('SIGINT')
   await placing.exit
@@ -112,6 +113,30 @@ it('confidential-trading order cancels an order that waits, which is refunded; a
   expect(late.exit).toBe(0)
   const { run: anothers } = await person(1)
   expect(errorOf((await anothers('cancel', orderId, '--json')).err).code).toBe('not-order-account')
+})
+
+it('confidential-trading order --limit rests until the price falls and fills in part; a cancel ends it, and the rest is cash', async () => {
+  const { broker } = desk().sandbox
+  const { trader, env, run } = await person(0)
+  const { cash } = await trader.portfolio()
+  broker.price({ symbol: 'TSLA', price: '250' })
+  broker.fill({ symbol: 'TSLA', mode: 'partial', fraction: '0.5', times: 1 })
+  const placing = startCli(['order', 'buy', 'TSLA', '100', '--limit', '240'], env)
+  await eventually('the order rests', () => /^OPEN, enclave run \d+: placed, /m.test(placing.err()))
+  const atBroker = () => broker.orders().at(-1)
+  expect(atBroker()).toMatchObject({ type: 'limit', limit_price: '240', notional: '100', filled_qty: '0' })
+  broker.price({ symbol: 'TSLA', price: '239' })
+  await eventually('half of it is filled', () => Number(atBroker()?.filled_qty) > 0)
+  placing.child.kill('SIGINT')
+  await placing.exit
+  const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placing.err())?.[0])
+  const { exit, out } = await run('cancel', orderId)
+  expect(exit).toBe(3)
+  expect(out).toMatch(/^state\tSETTLED$/m)
+  expect(out).toMatch(/^filled\tThe order was filled\. Bought \S+ TSLA for 50\.00 USDC\./m)
+  const after = await trader.portfolio()
+  expect(after.cash - cash).toBe(50n * ONE_USDC)
+  expect(formatDecimal(after.positions.TSLA?.qty ?? 0n, SHARE_DECIMALS)).toBe(atBroker()?.filled_qty)
 })
 
 it('confidential-trading order keeps a sealed order that did not reach the server, and submits it again', async () => {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import * as z from 'zod'
 import type { Client, Hex, Notice, OrderStatus } from '../../client/index.js'
 import { depositSchema } from '../../protocol/api.js'
+import { isToldByNotice, type WaitReason } from '../../protocol/job.js'
 import { isOfWait } from '../../protocol/notice.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
@@ -64,7 +65,24 @@ function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: Ord
 }
 
 function runWords({ outcome, waitsFor }: OrderStatus['triggers'][number]): string {
-  return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome} (${waitsFor})`
+  return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome}: ${WAITS[waitsFor]} (${waitsFor})`
+}
+
+const WAITS: Readonly<Record<WaitReason, string>> = {
+  'market-closed': 'waits for the market to open',
+  paused: 'waits for the end of a pause',
+  'relay-quota-exhausted': 'your gas quota for today is used up, continues at midnight UTC',
+  'relay-budget-exhausted': "the platform's gas budget for today is used up, continues at midnight UTC",
+  'broker-rate-limit': "waits for the broker's rate limit",
+  'broker-turn': 'waits for its turn at the broker',
+  'chain-depth': "waits for the chain's confirmations",
+}
+
+/** Says more of a wait, where its owner alone may know. A key that does not open it is a matter of the order's end. */
+async function waitOf(client: Client, status: OrderStatus): Promise<string | null> {
+  if (!isToldByNotice(status.triggers.at(-1)?.waitsFor)) return null
+  const notice = await client.openNotice(status).catch(() => null)
+  return notice && isOfWait(notice.code) ? notice.message : null
 }
 
 /** The exit code of a final order, or `pending` for an open one. */
@@ -111,7 +129,11 @@ export async function conclude(
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
   const watched = timeout ? AbortSignal.any([signal, timeout]) : signal
   try {
-    const onChange = (status: OrderStatus) => terminal.progress(progressOf(status))
+    const onChange = async (status: OrderStatus) => {
+      terminal.progress(progressOf(status))
+      const wait = await waitOf(client, status)
+      if (wait !== null) terminal.progress(wait)
+    }
     const status = await followToEnd(client, orderId, { signal: watched, onChange })
     terminal.result(orderReport(status, await client.openNotice(status)))
     endWith(exitOf(status))
@@ -129,12 +151,12 @@ export async function conclude(
 async function followToEnd(
   client: Client,
   orderId: Hex,
-  { signal, onChange }: { signal: AbortSignal; onChange: (status: OrderStatus) => void },
+  { signal, onChange }: { signal: AbortSignal; onChange: (status: OrderStatus) => Promise<void> },
 ): Promise<OrderStatus> {
   let last = await client.getOrder(orderId, { signal })
   for await (const status of client.followOrder(orderId, { signal })) {
     last = status
-    onChange(status)
+    await onChange(status)
   }
   return last
 }
