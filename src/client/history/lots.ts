@@ -13,6 +13,7 @@ import {
   times,
   ZERO,
 } from '../../protocol/ratio.js'
+import { ONE_CENT } from '../../protocol/units.js'
 import { effectOf, type HistoryEntry } from './entries.js'
 
 /** The shares of one purchase that are left. */
@@ -35,8 +36,8 @@ export interface Disposal {
   readonly acquiredAt: number | null
   /** Unix seconds. */
   readonly disposedAt: number
-  /** Share base units, exact: a lot after a split may end in a part of one. Null for cash that leaves its holder with all shares. */
-  readonly shares: Ratio | null
+  /** Share base units; null for cash that leaves its holder with all shares. */
+  readonly shares: bigint | null
   /** The corporate action that ended the shares, or paid the cash; null for a sale, and for worthless shares. */
   readonly paidFor: PaidFor | null
   /** USDC base units, net of the broker's fees. */
@@ -47,11 +48,27 @@ export interface Disposal {
 }
 
 export interface Lots {
-  /** In the order in which they will be sold. */
+  /** By symbol, in the order in which they will be sold. */
   readonly lots: readonly Lot[]
   /** Oldest first. */
   readonly disposals: readonly Disposal[]
 }
+
+/**
+ * The lots of a history and what was sold of them. A part of a purchase takes the same part of its cost, to the nearest cent: those of
+ * one purchase add up to its cost. So do the proceeds and the shares of one sale, each to the nearest unit.
+ * @param entries oldest first, from the account's first event on
+ * @example const { lots, disposals } = lotsOf(entries)
+ */
+export function lotsOf(entries: Iterable<HistoryEntry>): Lots {
+  const books = createBooks()
+  for (const entry of entries) books.enter(entry)
+  return { lots: books.lots(), disposals: books.disposals }
+}
+
+type Carried = Extract<HistoryEntry, { kind: 'carried' }>
+/** A part of a lot, as whole base units of its cost. */
+type Part = Pick<Lot, 'since' | 'cost'> & { readonly shares: Ratio }
 
 /** The cash of a merger, and the shares that it is for: either may come first. */
 interface Merger {
@@ -61,200 +78,194 @@ interface Merger {
   readonly gone: readonly Lot[] | null
 }
 
-interface State extends Lots {
+function createBooks() {
+  /** By symbol, the oldest first. */
+  const held = new Map<string, Lot[]>()
+  const disposals: Disposal[] = []
   /** By symbol: those with a claim, until cash and shares have met. */
-  readonly mergers: ReadonlyMap<string, Merger>
-}
+  const mergers = new Map<string, Merger>()
+  const lotsIn = (symbol: string): Lot[] => held.get(symbol) ?? []
 
-/**
- * The lots of a history and what was sold of them. A part of a purchase takes the same part of its cost: parts are whole base units
- * of USDC, and those of one purchase add up to its cost. So do the proceeds of one sale.
- * @param entries oldest first, from the account's first event on
- * @example const { lots, disposals } = lotsOf(entries)
- */
-export function lotsOf(entries: Iterable<HistoryEntry>): Lots {
-  let state: State = { lots: [], disposals: [], mergers: new Map() }
-  for (const entry of entries) state = withoutShares(afterEntry(state, entry), entry)
-  const { lots, disposals } = state
-  return { lots, disposals }
-}
+  function receive(symbol: string, shares: bigint, since: number, cost: bigint | null): void {
+    if (shares === 0n) return
+    const lot: Lot = { symbol, shares: ratio(shares), since, cost, left: ONE }
+    const lots = held.get(symbol)
+    if (lots) lots.push(lot)
+    else held.set(symbol, [lot])
+  }
 
-function afterEntry(before: State, entry: HistoryEntry): State {
-  const { timestamp } = entry
-  switch (entry.kind) {
-    case 'bought':
-      return added(before, { symbol: entry.symbol, shares: entry.shares, since: timestamp, cost: entry.cost })
-    case 'sold':
-      return disposed(before, entry, { symbol: entry.symbol, shares: ratio(entry.shares) }, entry.proceeds)
-    case 'carried':
-      return afterAction(before, entry)
-    default: {
+  /** Takes shares from the oldest lots of a symbol. Shares that no lot has come from nowhere known. */
+  function take(symbol: string, wanted: Ratio): Part[] {
+    const lots = lotsIn(symbol)
+    const parts: Part[] = []
+    let [missing, used] = [wanted, 0]
+    for (const lot of lots) {
+      if (missing.numerator === 0n) break
+      const shares = isLess(missing, lot.shares) ? missing : lot.shares
+      missing = subtract(missing, shares)
+      const left = subtract(lot.left, dividedBy(times(lot.left, shares), lot.shares))
+      const cost = lot.cost === null ? null : between(lot.cost, left, lot.left)
+      parts.push({ since: lot.since, shares, cost })
+      if (left.numerator > 0n) lots[used] = { ...lot, shares: subtract(lot.shares, shares), left }
+      else used += 1
+    }
+    lots.splice(0, used)
+    if (missing.numerator > 0n) parts.push({ since: 0, shares: missing, cost: null })
+    return parts
+  }
+
+  /** @param paidFor the corporate action whose cash the proceeds are */
+  function dispose(
+    { timestamp: disposedAt, txHash }: HistoryEntry,
+    { symbol, shares: wanted }: { readonly symbol: string; readonly shares: Ratio },
+    whole: bigint,
+    paidFor: PaidFor | null = null,
+  ): void {
+    let [before, sold] = [ONE, ZERO]
+    for (const { since, shares: exact, cost } of take(symbol, wanted)) {
+      const acquiredAt = cost === null ? null : since
+      const left = subtract(before, dividedBy(exact, wanted))
+      const proceeds = between(whole, left, before)
+      const shares = nearest(add(sold, exact)) - nearest(sold)
+      before = left
+      sold = add(sold, exact)
+      // What a split has left of a lot may be less than any unit.
+      if (shares === 0n && proceeds === 0n && (cost ?? 0n) === 0n) continue
+      disposals.push({ symbol, acquiredAt, disposedAt, shares, paidFor, proceeds, cost, txHash })
+    }
+  }
+
+  /** A claim of a merger waits for cash and removal. Dividends are no disposals, and other cash is one by itself. */
+  function claim(entry: Carried): void {
+    const { action, cash, paidFor } = entry
+    const { symbol } = action
+    const merger = mergers.get(symbol)
+    if (action.kind === 'ENTITLEMENT') {
+      if (paidFor === 'merger') mergers.set(symbol, merger ?? { cash: null, gone: null })
+    } else if (paidFor === 'merger') {
+      if (merger?.gone) exchange(entry, cash, merger.gone)
+      else mergers.set(symbol, { cash, gone: null })
+    } else if (paidFor !== null) {
+      payApart(entry, { symbol, cash, paidFor })
+    }
+  }
+
+  /** The cash of a merger for all shares. */
+  function exchange(entry: Carried, cash: bigint, gone: readonly Lot[]): void {
+    const { symbol } = entry.action
+    mergers.delete(symbol)
+    held.set(symbol, [...gone])
+    dispose(entry, { symbol, shares: sumOf(gone) }, cash, 'merger')
+  }
+
+  /** Cash for a part of the shares that nothing on chain names: the holder says what of their cost belongs to it. */
+  function payApart(
+    { timestamp: disposedAt, txHash }: HistoryEntry,
+    { symbol, cash, paidFor }: { readonly symbol: string; readonly cash: bigint; readonly paidFor: PaidFor },
+  ): void {
+    if (cash === 0n) return
+    const unknown = { acquiredAt: null, shares: null, cost: null }
+    disposals.push({ symbol, ...unknown, disposedAt, paidFor, proceeds: cash, txHash })
+  }
+
+  /** A split multiplies each lot, a new symbol takes the lots over, and a removal disposes of them. */
+  function act(entry: Carried): void {
+    const { action, shares: changes } = entry
+    const { symbol } = action
+    const lots = lotsIn(symbol)
+    if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') claim(entry)
+    else if (lots.length === 0 || Object.keys(changes).length === 0) return
+    else if (action.kind === 'REMOVAL') remove(entry, lots)
+    else if (action.kind === 'SYMBOL_CHANGE') rename(lots, action)
+    else multiply(entry, lots, ratio(action.numerator, action.denominator))
+  }
+
+  /** For the cash of a merger, which may come later, or for nothing. */
+  function remove(entry: Carried, lots: readonly Lot[]): void {
+    const { symbol } = entry.action
+    const merger = mergers.get(symbol)
+    if (merger === undefined) dispose(entry, { symbol, shares: sumOf(lots) }, 0n)
+    else if (merger.cash !== null) exchange(entry, merger.cash, lots)
+    else {
+      mergers.set(symbol, { cash: null, gone: lots })
+      held.delete(symbol)
+    }
+  }
+
+  function rename(
+    lots: readonly Lot[],
+    { symbol, successor }: { readonly symbol: string; readonly successor: string },
+  ): void {
+    const renamed = [...lotsIn(successor), ...lots.map((lot) => ({ ...lot, symbol: successor }))]
+    held.set(
+      successor,
+      renamed.sort((one, other) => one.since - other.since),
+    )
+    held.delete(symbol)
+  }
+
+  /** The whole position is rounded down: what no share is left of is given up, and its lots lose it last in, first out. */
+  function multiply(entry: Carried, lots: readonly Lot[], factor: Ratio): void {
+    const { symbol } = entry.action
+    const all = sumOf(lots)
+    const now = add(all, ratio(entry.shares[symbol] ?? 0n))
+    if (now.numerator === 0n) {
+      dispose(entry, { symbol, shares: all }, 0n)
+    } else {
+      const multiplied = lots.map((lot) => ({ ...lot, shares: times(lot.shares, factor) }))
+      held.set(symbol, trimmed(multiplied, subtract(times(all, factor), now)))
+    }
+  }
+
+  function change(entry: HistoryEntry): void {
+    const { timestamp } = entry
+    if (entry.kind === 'bought') receive(entry.symbol, entry.shares, timestamp, entry.cost)
+    else if (entry.kind === 'sold')
+      dispose(entry, { symbol: entry.symbol, shares: ratio(entry.shares) }, entry.proceeds)
+    else if (entry.kind === 'carried') act(entry)
+    else {
       // Shares that left for a wallet are not sold, and those that came from one have an unknown cost.
-      let now = before
-      for (const [symbol, change] of Object.entries(effectOf(entry).shares)) {
-        if (change > 0n) now = added(now, { symbol, shares: change, since: timestamp, cost: null })
-        else now = { ...now, lots: taken(now.lots, symbol, ratio(-change)).rest }
+      for (const [symbol, moved] of Object.entries(effectOf(entry).shares)) {
+        if (moved > 0n) receive(symbol, moved, timestamp, null)
+        else take(symbol, ratio(-moved))
       }
-      return now
     }
   }
-}
 
-function added(
-  state: State,
-  { shares, ...purchase }: { symbol: string; shares: bigint; since: number; cost: bigint | null },
-): State {
-  if (shares === 0n) return state
-  const lot: Lot = { ...purchase, shares: ratio(shares), left: ONE }
-  return { ...state, lots: [...state.lots, lot] }
-}
-
-/** A part of a lot, as whole base units of its cost. */
-interface Part {
-  readonly lot: Lot
-  readonly shares: Ratio
-  readonly cost: bigint | null
-}
-
-/** Takes shares from the oldest lots of a symbol. Shares that no lot has come from nowhere known. */
-function taken(lots: readonly Lot[], symbol: string, wanted: Ratio) {
-  const parts: Part[] = []
-  const rest: Lot[] = []
-  let missing = wanted
-  for (const lot of lots) {
-    if (lot.symbol !== symbol || missing.numerator === 0n) {
-      rest.push(lot)
-      continue
-    }
-    const shares = isLess(missing, lot.shares) ? missing : lot.shares
-    missing = subtract(missing, shares)
-    const left = subtract(lot.left, dividedBy(times(lot.left, shares), lot.shares))
-    parts.push({ lot, shares, cost: lot.cost === null ? null : between(lot.cost, left, lot.left) })
-    if (left.numerator > 0n) rest.push({ ...lot, shares: subtract(lot.shares, shares), left })
+  return {
+    disposals,
+    lots: () => [...held.values()].flat(),
+    enter(entry: HistoryEntry): void {
+      change(entry)
+      // The cash of a merger that has left nothing under its symbol: the shares have another one now, or are another holder's.
+      for (const [symbol, { cash }] of mergers) {
+        if (cash === null || lotsIn(symbol).length > 0) continue
+        mergers.delete(symbol)
+        payApart(entry, { symbol, cash, paidFor: 'merger' })
+      }
+    },
   }
-  if (missing.numerator > 0n) {
-    const unknown: Lot = { symbol, since: 0, shares: missing, cost: null, left: ONE }
-    parts.push({ lot: unknown, shares: missing, cost: null })
-  }
-  return { parts, rest }
 }
 
-/** What an amount loses when less of it is left: parts that follow one another add up to it. */
+/** To the nearest whole number, of a ratio that is not negative. */
+function nearest(exact: Ratio): bigint {
+  return floor(add(exact, ratio(1n, 2n)))
+}
+
+/** What an amount loses when less of it is left, to the nearest cent: parts that follow one another add up to it. */
 function between(amount: bigint, left: Ratio, before: Ratio): bigint {
-  const gone = (part: Ratio) => floor(times(ratio(amount), subtract(ONE, part)))
   return gone(left) - gone(before)
-}
 
-/** @param paidFor the corporate action whose cash the proceeds are */
-function disposed(
-  state: State,
-  { timestamp: disposedAt, txHash }: HistoryEntry,
-  { symbol, shares: wanted }: { symbol: string; shares: Ratio },
-  whole: bigint,
-  paidFor: PaidFor | null = null,
-): State {
-  const { parts, rest } = taken(state.lots, symbol, wanted)
-  let before = ONE
-  const found = parts.map(({ lot: { since }, shares, cost }): Disposal => {
-    const acquiredAt = cost === null ? null : since
-    const left = subtract(before, dividedBy(shares, wanted))
-    const proceeds = between(whole, left, before)
-    before = left
-    return { symbol, acquiredAt, disposedAt, shares, paidFor, proceeds, cost, txHash }
-  })
-  return { ...state, lots: rest, disposals: [...state.disposals, ...found] }
-}
-
-type Carried = Extract<HistoryEntry, { kind: 'carried' }>
-
-/** A split multiplies each lot, a new symbol takes the lots over, and a removal disposes of them for the cash of a merger, or nothing. */
-function afterAction(before: State, entry: Carried): State {
-  const { action, shares: changes } = entry
-  const { symbol } = action
-  if (action.kind === 'ENTITLEMENT' || action.kind === 'PAYMENT') return afterClaim(before, entry)
-  const held = before.lots.filter((lot) => lot.symbol === symbol)
-  if (held.length === 0 || Object.keys(changes).length === 0) return before
-  const all = sumOf(held)
-  if (action.kind === 'SYMBOL_CHANGE') {
-    const { successor } = action
-    const renamed = before.lots.map((lot) => (lot.symbol === symbol ? { ...lot, symbol: successor } : lot))
-    return { ...before, lots: renamed.toSorted((one, other) => one.since - other.since) }
+  function gone(part: Ratio): bigint {
+    if (part.numerator === 0n) return amount
+    const cents = ONE_CENT * nearest(times(ratio(amount, ONE_CENT), subtract(ONE, part)))
+    return cents < amount ? cents : amount
   }
-  if (action.kind === 'REMOVAL') {
-    const merger = before.mergers.get(symbol)
-    if (merger === undefined) return disposed(before, entry, { symbol, shares: all }, 0n)
-    if (merger.cash !== null) return exchanged(before, entry, { cash: merger.cash, gone: held })
-    const others = before.lots.filter((lot) => lot.symbol !== symbol)
-    return withMerger({ ...before, lots: others }, symbol, { cash: null, gone: held })
-  }
-  const factor = ratio(action.numerator, action.denominator)
-  const lots = before.lots.map((lot) =>
-    lot.symbol === symbol ? { ...lot, shares: times(lot.shares, factor) } : lot,
-  )
-  // The whole position is rounded down: what no share is left of is given up, and its lots lose it last in, first out.
-  const now = add(all, ratio(changes[symbol] ?? 0n))
-  if (now.numerator === 0n) return disposed(before, entry, { symbol, shares: all }, 0n)
-  return { ...before, lots: trimmed(lots, symbol, subtract(times(all, factor), now)) }
 }
 
-/** A claim of a merger waits for cash and removal. Dividends are no disposals, and other cash is one by itself. */
-function afterClaim(before: State, entry: Carried): State {
-  const { action, cash, paidFor } = entry
-  const { symbol } = action
-  if (paidFor === null) return before
-  const merger = before.mergers.get(symbol)
-  if (action.kind === 'ENTITLEMENT') {
-    return paidFor === 'merger' ? withMerger(before, symbol, merger ?? { cash: null, gone: null }) : before
-  }
-  if (paidFor !== 'merger') return paidApart(before, entry, { symbol, cash, paidFor })
-  if (merger?.gone) return exchanged(before, entry, { cash, gone: merger.gone })
-  return withMerger(before, symbol, { cash, gone: null })
-}
-
-/** The cash of a merger for all shares. */
-function exchanged(
-  state: State,
-  entry: Carried,
-  { cash, gone }: { readonly cash: bigint; readonly gone: readonly Lot[] },
-): State {
-  const { symbol } = entry.action
-  const others = state.lots.filter((lot) => !gone.includes(lot))
-  const back = withMerger({ ...state, lots: [...gone, ...others] }, symbol, null)
-  return disposed(back, entry, { symbol, shares: sumOf(gone) }, cash, 'merger')
-}
-
-/** The cash of a merger that has left nothing under its symbol: the shares have another one now, or are another holder's. */
-function withoutShares(state: State, entry: HistoryEntry): State {
-  let now = state
-  for (const [symbol, { cash }] of state.mergers) {
-    if (cash === null || now.lots.some((lot) => lot.symbol === symbol)) continue
-    now = paidApart(withMerger(now, symbol, null), entry, { symbol, cash, paidFor: 'merger' })
-  }
-  return now
-}
-
-/** Cash for a part of the shares that nothing on chain names: the holder says what of their cost belongs to it. */
-function paidApart(
-  state: State,
-  { timestamp: disposedAt, txHash }: HistoryEntry,
-  { symbol, cash, paidFor }: { readonly symbol: string; readonly cash: bigint; readonly paidFor: PaidFor },
-): State {
-  if (cash === 0n) return state
-  const unknown = { acquiredAt: null, shares: null, cost: null }
-  const paid: Disposal = { symbol, ...unknown, disposedAt, paidFor, proceeds: cash, txHash }
-  return { ...state, disposals: [...state.disposals, paid] }
-}
-
-function withMerger(state: State, symbol: string, merger: Merger | null): State {
-  const mergers = new Map(state.mergers)
-  if (merger === null) mergers.delete(symbol)
-  else mergers.set(symbol, merger)
-  return { ...state, mergers }
-}
-
-/** Without a part of the newest lot of a symbol, which keeps its cost. */
-function trimmed(lots: readonly Lot[], symbol: string, excess: Ratio): readonly Lot[] {
-  const last = lots.findLastIndex((lot) => lot.symbol === symbol && isLess(excess, lot.shares))
+/** Without a part of the newest lot, which keeps its cost. */
+function trimmed(lots: readonly Lot[], excess: Ratio): Lot[] {
+  const last = lots.findLastIndex((lot) => isLess(excess, lot.shares))
   return lots.map((lot, at) => (at === last ? { ...lot, shares: subtract(lot.shares, excess) } : lot))
 }
 

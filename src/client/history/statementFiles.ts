@@ -1,6 +1,5 @@
 // A statement as files: for people (PDF), for spreadsheets (CSV), and for tax software (CSV by the columns of Form 8949).
 import type { Hex } from '../../protocol/hex.js'
-import { floor, type Ratio } from '../../protocol/ratio.js'
 import { formatDecimal, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { type CsvCell, csvOf } from '../csv.js'
 import { cashWords } from './entries.js'
@@ -75,15 +74,14 @@ function taxCsv(statement: Statement): string {
     const { symbol, acquiredAt, disposedAt, proceeds, cost, txHash } = disposal
     const dates = [acquiredAt === null ? '' : formDate(acquiredAt), formDate(disposedAt)]
     const amounts = [usdc(proceeds), usdc(cost), usdc(cost === null ? null : proceeds - cost)]
-    return [propertyOf(disposal), ...dates, ...amounts, symbol, shares(wholeOf(disposal.shares)), txHash]
+    return [propertyOf(disposal), ...dates, ...amounts, symbol, shares(disposal.shares), txHash]
   })
   const remarks = remarksOf(statement).map((remark) => TAX_HEAD.map((_, at) => (at === 0 ? remark : '')))
   return csvOf(TAX_HEAD, [...rows, ...remarks])
 }
 
-function propertyOf({ symbol, shares: exact, paidFor }: Disposal): string {
-  const whole = wholeOf(exact)
-  if (whole !== null) return `${formatDecimal(whole, SHARE_DECIMALS)} sh. ${symbol}`
+function propertyOf({ symbol, shares: units, paidFor }: Disposal): string {
+  if (units !== null) return `${formatDecimal(units, SHARE_DECIMALS)} sh. ${symbol}`
   return paidFor === null ? symbol : `${symbol}, ${cashWords(paidFor)}`
 }
 
@@ -92,9 +90,6 @@ function formDate(seconds: number): string {
   const [year, month, day] = dayOf(seconds).split('-')
   return `${month}/${day}/${year}`
 }
-
-/** A lot after a split may have a part of a base unit more, a billionth of a share. */
-const wholeOf = (exact: Ratio | null) => exact && floor(exact)
 
 const titleOf = ({ period }: Statement) => `Account statement ${period.name}`
 
@@ -186,5 +181,5 @@ function gainLine({ symbol, acquiredAt, disposedAt, proceeds, cost, ...lot }: Di
   const gain = cost === null ? null : proceeds - cost
   const amounts = [amountText(proceeds), orNothing(cost, amountText), orNothing(gain, amountText)]
   const dates = [acquiredAt === null ? 'unknown' : dayOf(acquiredAt), dayOf(disposedAt)]
-  return { text: row(GAINS, [symbol, ...dates, orNothing(wholeOf(lot.shares), sharesText), ...amounts]) }
+  return { text: row(GAINS, [symbol, ...dates, orNothing(lot.shares, sharesText), ...amounts]) }
 }

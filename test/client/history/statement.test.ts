@@ -21,8 +21,8 @@ import type { Booking } from '../../../src/protocol/actionReport.js'
 import { type CorporateAction, carry, corporateActionSchema } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { emptyPortfolio } from '../../../src/protocol/portfolio.js'
-import { floor, ratio } from '../../../src/protocol/ratio.js'
-import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
+import { floor } from '../../../src/protocol/ratio.js'
+import { ONE_CENT, ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
 import { pdfText } from '../../support/pdfText.js'
 
 const HASH: Hex = `0x${'01'.repeat(32)}`
@@ -62,17 +62,38 @@ const statementIn = (entries: readonly HistoryEntry[], name: string) =>
 it('a sale takes the oldest lots first, and the parts of a lot have the parts of its cost', () => {
   const { lots, disposals } = lotsOf(
     history(
-      bought(10n, 1_000n),
-      bought(10n, 3_000n),
+      bought(10n, 1_000n * ONE_CENT),
+      bought(10n, 3_000n * ONE_CENT),
       carried(splitOf(3n, 1n), { AAPL: 40n }),
-      sold(45n, 4_500n),
+      sold(45n, 4_500n * ONE_CENT),
     ),
   )
   expect(disposals).toMatchObject([
-    { acquiredAt: FROM, disposedAt: FROM + 3 * DAY, proceeds: 3_000n, cost: 1_000n },
-    { acquiredAt: FROM + DAY, proceeds: 1_500n, cost: 1_500n },
+    { acquiredAt: FROM, disposedAt: FROM + 3 * DAY, proceeds: 3_000n * ONE_CENT, cost: 1_000n * ONE_CENT },
+    { acquiredAt: FROM + DAY, proceeds: 1_500n * ONE_CENT, cost: 1_500n * ONE_CENT },
   ])
-  expect(lots.map((lot) => [floor(lot.shares), costLeft(lot)])).toEqual([[15n, 1_500n]])
+  expect(lots.map((lot) => [floor(lot.shares), costLeft(lot)])).toEqual([[15n, 1_500n * ONE_CENT]])
+})
+
+it('the disposals of a sale are whole units and cents that add up to it, and none of them is of nothing', () => {
+  // A third of each share: the first sale leaves two thirds of a unit of the first lot.
+  const [third, units] = [333_333_333n, (2n * ONE_SHARE) / 3n]
+  const { disposals } = lotsOf(
+    history(
+      bought(ONE_SHARE, 1_000n * ONE_USDC),
+      bought(ONE_SHARE, 1_000n * ONE_USDC),
+      carried(splitOf(1n, 3n), { AAPL: units - 2n * ONE_SHARE }),
+      sold(third, 1_100n * ONE_USDC),
+      sold(units - third, 1_100n * ONE_USDC),
+    ),
+  )
+  expect(disposals).toMatchObject([
+    { shares: third, proceeds: 1_100n * ONE_USDC, cost: 1_000n * ONE_USDC, acquiredAt: FROM },
+    { shares: units - third, proceeds: 1_100n * ONE_USDC, cost: 1_000n * ONE_USDC, acquiredAt: FROM + DAY },
+  ])
+  expect(disposals).toHaveLength(2)
+  const parts = lotsOf(history(bought(1n, 7n), bought(2n, 7n), sold(3n, 100n * ONE_USDC))).disposals
+  expect(parts.map(({ proceeds }) => proceeds)).toEqual([33_330_000n, 66_670_000n])
 })
 
 it('a new symbol keeps the dates and costs of its lots, and worthless shares are a loss', () => {
@@ -256,7 +277,7 @@ function through(actions: readonly CorporateAction[]): HistoryEntry[] {
 }
 
 const unknownPart = (cash: bigint) => ({ shares: null, acquiredAt: null, cost: null, proceeds: cash })
-const whole = { shares: ratio(10n * ONE_SHARE), acquiredAt: FROM, cost: 1_000n * ONE_USDC }
+const whole = { shares: 10n * ONE_SHARE, acquiredAt: FROM, cost: 1_000n * ONE_USDC }
 it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
   [
     'a cash merger',
@@ -271,7 +292,7 @@ it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
     'merger cash',
     [
       { ...unknownPart(200n * ONE_USDC), symbol: 'AAPL', paidFor: 'merger' },
-      { ...whole, shares: ratio(5n * ONE_SHARE), symbol: 'MSFT', proceeds: SOLD_AT, paidFor: null },
+      { ...whole, shares: 5n * ONE_SHARE, symbol: 'MSFT', proceeds: SOLD_AT, paidFor: null },
     ],
     -100n * ONE_USDC,
   ],
@@ -281,7 +302,7 @@ it.each<[string, Paid, event: string, disposals: object[], realised: bigint]>([
     'cash in lieu',
     [
       { ...unknownPart(3n * ONE_USDC), paidFor: 'split' },
-      { ...whole, shares: ratio(333n * ONE_SHARE, 10n), proceeds: SOLD_AT },
+      { ...whole, shares: (333n * ONE_SHARE) / 10n, proceeds: SOLD_AT },
     ],
     -297n * ONE_USDC,
   ],
