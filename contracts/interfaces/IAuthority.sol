@@ -6,7 +6,7 @@ import {ISweepable} from "./ISweepable.sol";
 /**
  * @title The platform's roles: the owner, the guardian and the enclave's signer.
  *
- * @dev The five contracts find this contract by their immutable `authority`. It holds no money.
+ * @dev The contracts that it governs name it by their immutable `authority`. It holds no money.
  *
  * - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
  * public on chain and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the pool

@@ -12,7 +12,7 @@ import {ISweepable} from "./ISweepable.sol";
  * @dev An equity is its symbol as `bytes32`. Its shares are an {IEquityShares}, whose address derives from the symbol. The flags,
  * set by the owner:
  * - KYC per wallet and freeze per equity and wallet bind every party to a transfer (sender, receiver, and a
- *   spender who moves another's shares), except the pool. A freeze under one of an equity's names binds all of them
+ *   spender who moves another's shares), except pool and escrow. A freeze under one of an equity's names binds all of them
  *   ({ICorporateActions-namesOf});
  * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols. Shares under a former name
  *   need the listing of the present one.

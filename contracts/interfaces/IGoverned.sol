@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IAuthority} from "./IAuthority.sol";
 
-/// @title Base of the five contracts: the authority that governs them.
+/// @title Base of every contract that the {IAuthority} governs.
 interface IGoverned {
     /// @notice The platform's owner, guardian and enclave signer.
     function authority() external view returns (IAuthority);

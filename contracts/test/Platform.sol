@@ -48,7 +48,7 @@ contract RefusingUsdc is TestUsdc {
     }
 }
 
-/// @title The six contracts, as they are deployed: each knows the addresses of those that come later.
+/// @title The platform's contracts, as they are deployed: each knows the addresses of those that come later.
 contract Platform {
     uint64 public constant ROTATION_DELAY = 2 days;
     uint64 public constant MAX_PAUSE = 3 days;

@@ -88,9 +88,9 @@ export class DeployError extends Error {
 }
 
 /**
- * Deploys the five contracts and their `Authority` in six transactions. They know one another by immutables: each
- * one's address is computed before from the deployer's nonce (CREATE), and the deployment aborts when one comes out
- * elsewhere.
+ * Deploys the five contracts of the configuration and their `Authority` in six transactions; the ledger creates `CorporateActions`. They
+ * know one another by immutables: each one's address is computed before from the deployer's nonce (CREATE), and the deployment aborts when
+ * one comes out elsewhere.
  *
  * @throws DeployError `invalid-address`, `invalid-delays`, `usdc-not-a-contract`, `usdc-decimals` or `usdc-authorizations`
  *   before anything is sent; `deployment-failed` or `address-mismatch` after: then what was deployed is of no use
