@@ -76,6 +76,7 @@ const WAITS: Readonly<Record<WaitReason, string>> = {
   'broker-rate-limit': "waits for the broker's rate limit",
   'broker-turn': 'waits for its turn at the broker',
   'chain-depth': "waits for the chain's confirmations",
+  'actions-unknown': 'waits until the broker says whether a corporate action changes the shares',
 }
 
 /** Says more of a wait, where its owner alone may know. A key that does not open it is a matter of the order's end. */
