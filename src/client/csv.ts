@@ -52,8 +52,8 @@ export function* parseCsv(text: string): Generator<CsvRecord, void, undefined> {
 export type CsvCell = string | { readonly units: bigint; readonly decimals: number }
 
 /**
- * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them. Amounts are plain decimal
- * numbers without separators or units.
+ * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them, also where semicolons separate. Amounts
+ * are plain decimal numbers without separators or units.
  */
 export function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')
@@ -62,10 +62,10 @@ export function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[
 function csvCell(cell: CsvCell): string {
   if (typeof cell !== 'string') return formatDecimal(cell.units, cell.decimals)
   const text = unlikeFormula(cell.replace(/\p{Cc}/gu, '?'))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet evaluates a text that begins like a formula; an apostrophe before it makes it a text. */
+/** A spreadsheet evaluates a text that begins like a formula, also in full width; an apostrophe before it makes it a text. */
 function unlikeFormula(text: string): string {
-  return /^[=+\-@]/.test(text) ? `'${text}` : text
+  return /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
 }

@@ -12,7 +12,7 @@ describe('CSV', () => {
   })
 
   it('gives back any text that begins like no formula', () => {
-    const anyText = fc.string({ unit: 'grapheme' }).filter((text) => !/^[=+\-@]|\p{Cc}/u.test(text))
+    const anyText = fc.string({ unit: 'grapheme' }).filter((text) => !/^[=+\-@＝＋－＠]|\p{Cc}/u.test(text))
     fc.assert(
       fc.property(fc.array(anyText), (texts) => {
         const rows = texts.map((text) => ['1', text])
@@ -21,9 +21,16 @@ describe('CSV', () => {
     )
   })
 
-  it.each(['=1+1', '+1', '-1', '@sum', '=cmd|"/c calc"!A1'])('makes a text of the formula %s', (text) => {
-    expect(read(csvOf(['x'], [[text]]))).toEqual([['x'], [`'${text}`]])
+  it('keeps a cell whole in a spreadsheet that splits at semicolons', () => {
+    expect(csvOf(['x'], [['a;=1']])).toBe('x\r\n"a;=1"\r\n')
   })
+
+  it.each(['=1+1', '+1', '-1', '@sum', '＝1+1', '=cmd|"/c calc"!A1'])(
+    'makes a text of the formula %s',
+    (text) => {
+      expect(read(csvOf(['x'], [[text]]))).toEqual([['x'], [`'${text}`]])
+    },
+  )
 
   it('replaces control characters, so no cell begins with a tab or a return', () => {
     expect(csvOf(['x'], [['\t=1'], ['\r=1']])).toBe('x\r\n?=1\r\n?=1\r\n')

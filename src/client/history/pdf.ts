@@ -1,6 +1,9 @@
 // A PDF of lines of text: pages of A4 in a standard font, which every reader has. ISO 32000-1; no images, links or fonts of its own.
 
-/** A line in fixed width, so that columns align: 97 characters fit between the margins. */
+/** So many characters fit between the margins. */
+export const LINE_CHARACTERS = 97
+
+/** A line in fixed width, so that columns align. */
 export interface PdfLine {
   readonly text: string
   readonly isBold?: boolean

@@ -4,7 +4,7 @@ import { formatDecimal, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../
 import { type CsvCell, csvOf } from '../csv.js'
 import { cashWords } from './entries.js'
 import type { Disposal } from './lots.js'
-import { type PdfLine, pdfOf } from './pdf.js'
+import { LINE_CHARACTERS, type PdfLine, pdfOf } from './pdf.js'
 import type { Statement, StatementBalance, StatementLine } from './statement.js'
 
 export type StatementFormat = 'pdf' | 'csv' | 'tax'
@@ -39,7 +39,7 @@ function remarksOf({ until, isFinal, isComplete }: Statement): string[] {
 }
 
 const LINE_HEAD = [
-  'time',
+  'time (settled)',
   'event',
   'symbol',
   'shares',
@@ -64,7 +64,7 @@ function linesCsv(statement: Statement): string {
 }
 
 const TAX_HEAD = [
-  ...['Description of property', 'Date acquired', 'Date sold or disposed of', 'Proceeds'],
+  ...['Description of property', 'Date acquired (settled)', 'Date sold or disposed of (settled)', 'Proceeds'],
   ...['Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
 ] as const
 
@@ -103,12 +103,14 @@ function pdfLines(statement: Statement, account: Hex): PdfLine[] {
     bold(titleOf(statement)),
     plain(`Account ${account}`),
     plain(`${dayOf(period.from)} to ${dayOf(period.to - 1)} (UTC). Amounts in USDC; sales net of fees.`),
+    plain('A trade has the date of its settlement on chain, which may be later than that at the broker.'),
+    ...(gain === null ? [plain(UNKNOWN_GAIN)] : []),
     ...remarksOf(statement).map(plain),
     ...section('Opening balance', balanceLines(opening)),
-    ...section('Activity', lines.length === 0 ? [] : [bold(ACTIVITY_HEAD), ...lines.map(activityLine)]),
+    ...section('Activity', lines.length === 0 ? [] : [bold(ACTIVITY_HEAD), ...lines.flatMap(activityLines)]),
     ...section(
       'Realised gains, first in, first out',
-      disposals.length === 0 ? [] : [bold(GAINS_HEAD), ...disposals.map(gainLine)],
+      disposals.length === 0 ? [] : [bold(GAINS_HEAD), ...disposals.flatMap(gainLines)],
     ),
     ...section('Totals', [
       plain(
@@ -170,16 +172,31 @@ const row = (widths: readonly number[], texts: readonly string[]) =>
   columns(texts.map((text, at): Column => [text, widths[at] ?? 0]))
 const ACTIVITY_HEAD = row(ACTIVITY, ['Date', 'Event', 'Symbol', 'Shares', 'Price', 'Amount', 'Cash change'])
 const GAINS_HEAD = row(GAINS, ['Symbol', 'Acquired', 'Disposed', 'Shares', 'Proceeds', 'Cost', 'Gain'])
+const UNKNOWN_GAIN =
+  'The gain is unknown: a cost is, of shares that came from a wallet or of cash for a part of the shares.'
 
-function activityLine({ timestamp, event, symbol, price, amount, cash, ...line }: StatementLine): PdfLine {
-  const amounts = [orNothing(price, amountText), orNothing(amount, amountText), amountText(cash)]
-  const texts = [dayOf(timestamp), event, symbol ?? '', orNothing(line.shares, sharesText), ...amounts]
-  return { text: row(ACTIVITY, texts) }
+/** Its amounts stand on a line of their own where a long name would push them off the page. */
+function rowLines(widths: readonly number[], texts: readonly string[]): PdfLine[] {
+  const line = row(widths, texts)
+  if (line.length <= LINE_CHARACTERS) return [{ text: line }]
+  const isAmount = (at: number) => (widths[at] ?? 0) < 0
+  const parts = [false, true].map((amounts) =>
+    texts.map((text, at) => (isAmount(at) === amounts ? text : '')),
+  )
+  return parts.map((part) => ({ text: row(widths, part) }))
 }
 
-function gainLine({ symbol, acquiredAt, disposedAt, proceeds, cost, ...lot }: Disposal): PdfLine {
+function activityLines({ timestamp, event, symbol, price, amount, cash, ...line }: StatementLine) {
+  const amounts = [orNothing(price, amountText), orNothing(amount, amountText), amountText(cash)]
+  return rowLines(ACTIVITY, [
+    ...[dayOf(timestamp), event, symbol ?? '', orNothing(line.shares, sharesText)],
+    ...amounts,
+  ])
+}
+
+function gainLines({ symbol, acquiredAt, disposedAt, proceeds, cost, ...lot }: Disposal) {
   const gain = cost === null ? null : proceeds - cost
   const amounts = [amountText(proceeds), orNothing(cost, amountText), orNothing(gain, amountText)]
   const dates = [acquiredAt === null ? 'unknown' : dayOf(acquiredAt), dayOf(disposedAt)]
-  return { text: row(GAINS, [symbol, ...dates, orNothing(lot.shares, sharesText), ...amounts]) }
+  return rowLines(GAINS, [symbol, ...dates, orNothing(lot.shares, sharesText), ...amounts])
 }

@@ -368,7 +368,7 @@ it('the CSV of a statement has each change and the cash after it, and that for t
   const statement = statementIn(year, '2026')
   const rows = cellsOf(statementFile(statement, 'csv', ACCOUNT))
   expect(rows.slice(0, 4)).toEqual([
-    ['time', 'event', 'symbol', 'shares', 'price', 'amount', 'cash change', 'cash after'],
+    ['time (settled)', 'event', 'symbol', 'shares', 'price', 'amount', 'cash change', 'cash after'],
     ['2026-01-15T00:00:00Z', 'bought', 'AAPL', '10', '', '1000', '0', '0'],
     ['2026-01-16T00:00:00Z', 'dividend', 'AAPL', '10', '', '5', '5', '5'],
     ['2026-01-17T00:00:00Z', 'sold', 'AAPL', '-5', '', '450', '450', '455'],
@@ -376,7 +376,12 @@ it('the CSV of a statement has each change and the cash after it, and that for t
   expect(rows).toHaveLength(24)
   expect(cellsOf(statementFile(statement, 'tax', ACCOUNT))).toEqual([
     [
-      ...['Description of property', 'Date acquired', 'Date sold or disposed of', 'Proceeds'],
+      ...[
+        'Description of property',
+        'Date acquired (settled)',
+        'Date sold or disposed of (settled)',
+        'Proceeds',
+      ],
       ...['Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
     ],
     ['5 sh. AAPL', '01/15/2026', '01/17/2026', '450', '500', '-50', 'AAPL', '5', HASH],
@@ -399,7 +404,15 @@ it('the PDF of a statement has its account, activity, gains and balances, and no
       '1 / 1',
     ]),
   )
-  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(97)
+  const longest: CorporateAction = {
+    ...{ kind: 'STOCK_DIVIDEND', index: 0, symbol: 'AAPL', recordAt: 0 },
+    ...{ numerator: 101_234_567n, denominator: 100_000_000n },
+  }
+  const long = history(bought(10n, ONE_USDC), carried(longest, { AAPL: 4n * ONE_SHARE }))
+  const [more = []] = pdfText(statementFile(statementIn(long, '2026-01'), 'pdf', ACCOUNT))
+  const at = more.findIndex((text) => text.startsWith('2026-01-16 stock dividend 101234567:100000000 AAPL'))
+  expect(more[at + 1]?.trim().replace(/ +/g, ' ')).toBe('4 0.00')
+  expect(Math.max(...[...lines, ...more].map(({ length }) => length))).toBeLessThanOrEqual(97)
 })
 
 it.each([
