@@ -20,7 +20,7 @@ contract CorporateActions is ICorporateActions, Governed {
         uint64 denominator;
     }
 
-    /// @dev What {enact} has to know of the other proposals. `number` counts them in the order in which they were made.
+    /// @dev What {enact} and {withdraw} have to know of a proposal. `number` counts them in the order in which they were made.
     struct Proposal {
         uint64 effectiveAt;
         uint64 recordAt;

@@ -4,6 +4,7 @@ import { sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { useApi } from '../support/apiStandIn.js'
 import { orderOf } from '../support/authorizations.js'
 import { type SetUp, useChain } from '../support/chain.js'
+import { enact } from '../support/corporateActions.js'
 import { AAPL, shares } from '../support/institution.js'
 import { giveShares } from '../support/orderEnds.js'
 import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
@@ -33,6 +34,13 @@ it('shares in the wallet are listed with their token', async () => {
   expect(await client.getShares({ others: ['NEVER'] })).toEqual([
     { symbol: 'AAPL', token, balance: shares(3) },
   ])
+})
+
+it('shares in the wallet are listed after a change of symbol too, under the former one', async () => {
+  const { client } = await setting()
+  const change = { kind: 'SYMBOL_CHANGE', symbol: 'AAPL', successor: 'APPL' } as const
+  await enact(chain(), { ...change, recordAt: await chain().now() })
+  expect(await client.getShares()).toMatchObject([{ symbol: 'AAPL', balance: shares(3) }])
 })
 
 it('shares in the wallet are approved and deposited', async () => {
