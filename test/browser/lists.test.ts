@@ -1,6 +1,7 @@
 // The page's lists of the chain's past: kept between visits, and honest about what is not read and why.
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { expectFit } from './support/accessibility.js'
 import { deskAndPhone, goTo, seeNow, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
@@ -46,4 +47,37 @@ describe.each(deskAndPhone())('on a %s, the members', (_size, _name, options) =>
     await alert.first().waitFor({ state: 'detached' })
     if (status === 503) await page.context().close()
   })
+})
+
+const answerWith = (answer: object) => async (route: Route) => {
+  const { id } = z.object({ id: z.int() }).parse(route.request().postDataJSON())
+  await route.fulfill({ json: { jsonrpc: '2.0', id, ...answer } })
+}
+const REFUSAL = { error: { code: -32005, message: 'query returned more than 10000 results' } }
+const TOO_MUCH = 'The chain’s node does not give so much at once'
+const OTHER_CHAIN = 'This page’s node is of another chain'
+
+describe('a node that', () => {
+  it.each([
+    ['refuses every range of blocks', 'Otto', 'Operator', 'eth_getLogs', REFUSAL, TOO_MUCH, 4],
+    ['refuses every range of blocks', 'Noor', 'Desk', 'eth_getLogs', REFUSAL, TOO_MUCH, 1],
+    ['is of another chain', 'Otto', 'Operator', 'eth_chainId', { result: '0x1' }, OTHER_CHAIN, 4],
+  ] as const)(
+    '%s is named so to %s by every list of the %s',
+    async (_what, who, place, method, answer, title, lists) => {
+      const rpc = new URL(desk().sandbox.info.rpcUrl).origin
+      const page = await desk().visitAs(who)
+      await page.route(
+        (url) => url.origin === rpc,
+        (route) =>
+          route.request().postData()?.includes(method) ? answerWith(answer)(route) : route.fallback(),
+      )
+      if (place === 'Operator') await goTo(page, place)
+      const alerts = page.getByRole('alert').getByText(title)
+      await alerts.nth(lists - 1).waitFor()
+      expect(await alerts.count()).toBe(lists)
+      await expectFit(page)
+      await page.context().close()
+    },
+  )
 })

@@ -10,7 +10,7 @@ import { WaitScreen } from './wait.js'
 
 /** The server decides which screen the wallet sees. */
 export function DeskScreen() {
-  const { session, key, isFileNeeded, view } = useAccount()
+  const { session, key, isFileNeeded, view, movesHere } = useAccount()
   const { value, error } = view
   if (value?.screen === 'trade') {
     return (
@@ -25,7 +25,8 @@ export function DeskScreen() {
   return (
     <>
       <ClaimsCard />
-      <PolledFailure error={error} />
+      {/* No other list of these screens would say that a portfolio on its way here may be missed. */}
+      <PolledFailure error={error ?? movesHere.error} />
       {value === null && error === null ? <p class="muted">Loading…</p> : null}
       {value?.screen === 'found' ? <FoundScreen view={value} /> : null}
       {value?.screen === 'wait' ? <StandingNote /> : null}
