@@ -20,9 +20,9 @@ import { createKeyring, openNotice } from './keyring.js'
 import {
   listMembers,
   listOrders,
-  type MemberListing,
+  type MemberList,
   type MemberListOptions,
-  type OrderListing,
+  type OrderList,
   type OrderListOptions,
 } from './lists.js'
 import { createMembership, type Membership } from './membership.js'
@@ -202,14 +202,14 @@ export interface Client extends Reader, Membership, Moves {
    * @throws ClientError `node-unavailable`, `unexpected-answer`
    * @example for await (const { orders } of client.getOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
    */
-  getOrders(options?: OrderListOptions): AsyncGenerator<OrderListing, void, undefined>
+  getOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>
   /**
    * The wallets that belong or belonged to an institution, or are invited: events name them, the registry gives each one's
    * state. Yields and resumes as `getOrders` does.
    * @throws ClientError `node-unavailable`, `unexpected-answer`
    * @example for await (const { members } of client.getMembers(orgId, { fromBlock: 1 })) console.log(members.length)
    */
-  getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberListing, void, undefined>
+  getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>
   /**
    * For an institution's admin: the institution and the version of its rulebook in force.
    * @example const { version } = await client.getRulebookVersion()

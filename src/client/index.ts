@@ -79,25 +79,25 @@ export {
 } from './history/statement.js'
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
-export type { HistoryStore, ListedAt, Listing } from './keptLists.js'
+export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
 export { cannotDerive } from './keyring.js'
-export {
-  createTail,
-  type ListOptions,
-  type LogListing,
-  type LogsQuery,
-  readLogs,
-  type Tail,
-} from './listing.js'
 export type {
   ListedOrder,
   Member,
-  MemberListing,
+  MemberList,
   MemberListOptions,
   MembershipEvent,
-  OrderListing,
+  OrderList,
   OrderListOptions,
 } from './lists.js'
+export {
+  createTail,
+  type ListOptions,
+  type LogList,
+  type LogsQuery,
+  readLogs,
+  type Tail,
+} from './logList.js'
 export type { Membership } from './membership.js'
 export type { AccountMove, MoveOptions, Moves } from './moves.js'
 export type { OpeningState } from './openings.js'

@@ -9,19 +9,19 @@ export interface HistoryStore {
 }
 
 /** How far a list has been read. Everything in it is plain data: a page may keep it, and read on later. */
-export interface Listing {
+export interface ReadList {
   /** The blocks that have been read, both included; null before the first of them. */
   readonly read: BlockRange | null
   /** The blocks of the whole list: from the first one asked for to the newest. */
   readonly span: BlockRange
   /** Blocks up to this one are not read again while the chain has it; null before the first, and in the first blocks of a chain. */
-  readonly fence: BlockId | null
+  readonly checkpoint: BlockId | null
   /** Whether nothing is left to read: neither newer blocks nor older ones. */
   readonly isComplete: boolean
 }
 
 /** Where an item is on the chain. */
-export interface ListedAt {
+export interface BlockPlace {
   readonly blockNumber: number
   readonly logIndex: number
 }
@@ -33,27 +33,27 @@ const blockSchema = z.int().min(0)
 const rangeSchema = z.strictObject({ from: blockSchema, to: blockSchema })
 
 /** The fields of every listing. */
-export const listingShape = {
+export const listShape = {
   read: rangeSchema.nullable(),
   span: rangeSchema,
-  fence: z.strictObject({ number: blockSchema, hash: keptHex }).nullable(),
+  checkpoint: z.strictObject({ number: blockSchema, hash: keptHex }).nullable(),
   isComplete: z.boolean(),
 }
 
-interface Keeping<L extends Listing> {
+interface Keeping<L extends ReadList> {
   /** Without a store nothing is kept. */
   readonly store: HistoryStore | undefined
   /** Another one for each chain, contract and query. */
   readonly name: () => Promise<string>
   readonly schema: z.ZodType<L>
-  readonly itemsOf: (listing: L) => readonly ListedAt[]
+  readonly itemsOf: (listing: L) => readonly BlockPlace[]
 }
 
 /** A list that has read so many more blocks is kept again although it has no new item: its next reader begins there. */
 const KEPT_EVERY_BLOCKS = 2_000
 
 /** Yields what was kept, and then what `read` yields, which is kept as it grows. A store that fails costs time, and no item. */
-export async function* keepList<L extends Listing>(
+export async function* keepList<L extends ReadList>(
   { store, name, schema, itemsOf }: Keeping<L>,
   resume: L | undefined,
   read: (from: L | undefined) => AsyncGenerator<L, void, undefined>,
@@ -87,12 +87,12 @@ function parsedBy<L>(schema: z.ZodType<L>, bytes: Uint8Array | null | undefined)
   return bytes ? schema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data : undefined
 }
 
-function blocksOf(listing: Listing | undefined): number {
+function blocksOf(listing: ReadList | undefined): number {
   return listing?.read ? listing.read.to - listing.read.from + 1 : 0
 }
 
 /** Differs where a list is worth keeping again. Its unsettled items are read again in any case. */
-function stateOf<L extends Listing>(listing: L, itemsOf: (listing: L) => readonly ListedAt[]): string {
+function stateOf<L extends ReadList>(listing: L, itemsOf: (listing: L) => readonly BlockPlace[]): string {
   const items = itemsOf(listing)
   const ends = [items[0], items.at(-1)].map((item) => `${item?.blockNumber} ${item?.logIndex}`)
   const { read } = listing

@@ -7,14 +7,14 @@ import type { Hex } from '../protocol/hex.js'
 import { uint256Schema } from '../protocol/units.js'
 import { createContract } from './contract.js'
 import { escrowEvents, registryEvents, topicOf, topicOfAddress } from './contractEvents.js'
-import { keepList, keptHex, type ListedAt, type Listing, listingShape } from './keptLists.js'
-import { type ListOptions, readEvents } from './listing.js'
+import { type BlockPlace, keepList, keptHex, listShape, type ReadList } from './keptLists.js'
+import { type ListOptions, readEvents } from './logList.js'
 import { createNode } from './node.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
 /** An order whose escrow was opened. */
-export interface ListedOrder extends ListedAt {
+export interface ListedOrder extends BlockPlace {
   readonly orderId: Hex
   readonly account: Hex
   /** USDC base units; 0 for an order that escrows no USDC. */
@@ -24,18 +24,18 @@ export interface ListedOrder extends ListedAt {
   readonly txHash: Hex
 }
 
-export interface OrderListing extends Listing {
+export interface OrderList extends ReadList {
   /** Newest first. */
   readonly orders: readonly ListedOrder[]
 }
 
-export interface OrderListOptions extends ListOptions<OrderListing> {
+export interface OrderListOptions extends ListOptions<OrderList> {
   /** The account of the orders; the wallet's own by default. */
   readonly account?: Hex | undefined
 }
 
 /** An invitation, a joining, a departure or a removal. */
-export interface MembershipEvent extends ListedAt {
+export interface MembershipEvent extends BlockPlace {
   readonly account: Hex
   /** Whether the wallet joined; false for every other event. */
   readonly isActive: boolean
@@ -52,7 +52,7 @@ export interface Member {
   readonly changedAt: number
 }
 
-export interface MemberListing extends Listing {
+export interface MemberList extends ReadList {
   /** Further accounts that may be members. */
   readonly admin: Hex
   /** Each wallet once, the one that changed last first. */
@@ -61,7 +61,7 @@ export interface MemberListing extends Listing {
   readonly events: readonly MembershipEvent[]
 }
 
-export type MemberListOptions = Omit<ListOptions<MemberListing>, 'limit'>
+export type MemberListOptions = Omit<ListOptions<MemberList>, 'limit'>
 
 interface ListDeps<C extends keyof PlatformContracts> {
   readonly wallet: Wallet
@@ -74,12 +74,12 @@ const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
 export async function* listOrders(
   { wallet, contracts }: ListDeps<'escrow'>,
   { account, resume, store, ...options }: OrderListOptions = {},
-): AsyncGenerator<OrderListing, void, undefined> {
+): AsyncGenerator<OrderList, void, undefined> {
   const owner = account ?? (await wallet.account())
   const queries = [{ address: contracts.escrow, topics: [OPENED, null, topicOfAddress(owner)] }]
   const rpc = createNode(wallet, options.signal)
   const name = async () => `orders/${await wallet.chainId()}/${contracts.escrow}/${owner}`
-  const kept = { store, name, schema: ordersSchema, itemsOf: ({ orders }: OrderListing) => orders }
+  const kept = { store, name, schema: ordersSchema, itemsOf: ({ orders }: OrderList) => orders }
   yield* keepList(kept, resume, async function* (from) {
     const found = from && { ...from, items: from.orders.toReversed() }
     const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })
@@ -89,7 +89,7 @@ export async function* listOrders(
 
 const place = { blockNumber: z.int(), logIndex: z.int() }
 const ordersSchema = z.strictObject({
-  ...listingShape,
+  ...listShape,
   orders: z.array(
     z.strictObject({
       ...{ orderId: keptHex, account: keptHex, txHash: keptHex, ...place },
@@ -112,9 +112,9 @@ export async function* listMembers(
   deps: ListDeps<'registry'>,
   orgId: Hex,
   { resume, store, ...options }: MemberListOptions = {},
-): AsyncGenerator<MemberListing, void, undefined> {
+): AsyncGenerator<MemberList, void, undefined> {
   const name = async () => `members/${await deps.wallet.chainId()}/${deps.contracts.registry}/${orgId}`
-  const kept = { store, name, schema: membersSchema, itemsOf: ({ events }: MemberListing) => events }
+  const kept = { store, name, schema: membersSchema, itemsOf: ({ events }: MemberList) => events }
   yield* keepList(kept, resume, (from) => readMembers(deps, orgId, { ...options, resume: from }))
 }
 
@@ -122,12 +122,12 @@ async function* readMembers(
   { wallet, contracts }: ListDeps<'registry'>,
   orgId: Hex,
   { resume, ...options }: Omit<MemberListOptions, 'store'>,
-): AsyncGenerator<MemberListing, void, undefined> {
+): AsyncGenerator<MemberList, void, undefined> {
   const { registry: address } = contracts
   const registry = createContract({ wallet, address, abi: institutionRegistryAbi })
   const known = new Map(resume?.members.map((member) => [member.account, member]))
   const asked = new Set<Hex>()
-  let settledTo = resume?.fence?.number ?? 0
+  let settledTo = resume?.checkpoint?.number ?? 0
 
   /** Without an event only a departure changes a state. A node that lags may have answered from before a new event. */
   function isKnown({ account, blockNumber }: MembershipEvent): boolean {
@@ -159,7 +159,7 @@ async function* readMembers(
     { rpc, queries, itemOf: membershipEventIn, keyOf },
     { ...options, resume: found },
   )) {
-    // The list is read anew: its fence was not on the chain any more.
+    // The list is read anew: its checkpoint was not on the chain any more.
     if ((listing.read?.from ?? 0) > (resume?.read?.from ?? 0)) settledTo = -1
     const newest = newestFirst(events)
     const members = () => newest.flatMap(({ account }) => known.get(account) ?? [])
@@ -205,7 +205,7 @@ function newestFirst(events: readonly MembershipEvent[]): readonly MembershipEve
 }
 
 const membersSchema = z.strictObject({
-  ...listingShape,
+  ...listShape,
   admin: keptHex,
   members: z.array(z.strictObject({ account: keptHex, state: z.enum([...MEMBERSHIPS]), changedAt: z.int() })),
   events: z.array(z.strictObject({ account: keptHex, isActive: z.boolean(), ...place })),

@@ -1,7 +1,7 @@
 // The lists that the client makes of events, on a real chain.
 import { toBeHex } from 'ethers'
 import { expect, it } from 'vitest'
-import type { HistoryStore, MemberListing } from '../../src/client/index.js'
+import type { HistoryStore, MemberList } from '../../src/client/index.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 
@@ -34,7 +34,7 @@ it('an account’s orders are listed, newest first, with what the escrow took', 
 it('an institution’s wallets are listed with their present states', async () => {
   const { client } = await setting()
   const roles = ['alice', 'bob', 'carol'] as const
-  const statesOf = ({ members }: MemberListing) =>
+  const statesOf = ({ members }: MemberList) =>
     roles.map((role) => members.find(({ account }) => account === chain().account(role))?.state)
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
   const first = await lastOf(client.getMembers(ORG_ID))
@@ -56,7 +56,7 @@ it('members are kept between visits, with the states that the registry gave', as
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
   await chain().provider.send('anvil_mine', ['0x20'])
   const before = await lastOf(client.getMembers(ORG_ID, { store }))
-  const shown: MemberListing[] = []
+  const shown: MemberList[] = []
   for await (const listing of client.getMembers(ORG_ID, { store })) shown.push(listing)
   expect(shown[0]).toEqual({ ...before, isComplete: false })
   expect(shown.at(-1)).toEqual(before)
@@ -78,7 +78,7 @@ it('many invited wallets are read in a call for each five hundred, and arrive in
   }
   void chain().provider.on('debug', count)
   const sizes: [number, boolean][] = []
-  let last: MemberListing | undefined
+  let last: MemberList | undefined
   for await (last of client.getMembers(ORG_ID)) sizes.push([last.members.length, last.isComplete])
   void chain().provider.off('debug', count)
   // The newest twelve blocks come first. Alice and Bob are members by their events.

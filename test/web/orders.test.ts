@@ -4,7 +4,7 @@ import type {
   Client,
   Hex,
   HistoryEntry,
-  OrderListing,
+  OrderList,
   OrderRequest,
   OrderStatus,
   Portfolio,
@@ -63,10 +63,10 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
     orders: [opened],
     read: SPAN,
     span: SPAN,
-    fence: null,
+    checkpoint: null,
     isComplete: true,
   })
-  const history = createQuery<OrderListing>({ isSeen, question: () => readHistory, pace: () => null })
+  const history = createQuery<OrderList>({ isSeen, question: () => readHistory, pace: () => null })
   const trades = createQuery<readonly HistoryEntry[]>({
     isSeen,
     question: () => async () => [],

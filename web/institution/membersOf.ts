@@ -1,4 +1,4 @@
-import type { Hex, MemberListing } from '../../src/client/index.js'
+import type { Hex, MemberList } from '../../src/client/index.js'
 
 /** A wallet that belongs to an institution, or may join it. */
 export interface Member {
@@ -8,7 +8,7 @@ export interface Member {
 }
 
 /** The admin first, without former members. */
-export function membersOf({ admin, members }: MemberListing): Member[] {
+export function membersOf({ admin, members }: MemberList): Member[] {
   const others = members.flatMap(({ account: address, state }): Member[] =>
     state === 'former' || address === admin ? [] : [{ address, state }],
   )

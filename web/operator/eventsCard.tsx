@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { LogListing } from '../../src/client/index.js'
+import type { LogList } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
@@ -8,7 +8,7 @@ import { type EventWords, eventWords } from '../words/events.js'
 import { timeOfDay } from '../words/format.js'
 import './eventsCard.css'
 
-type Log = LogListing['logs'][number]
+type Log = LogList['logs'][number]
 
 interface ShownEvent extends EventWords {
   readonly log: Log

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FrozenHolding, Listing, Listings } from '../../src/client/index.js'
+import type { FrozenHolding, Listings, ReadList } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -28,7 +28,7 @@ export function ListingsCard() {
   )
 }
 
-function Equities({ equities, isComplete }: Listings & Pick<Listing, 'isComplete'>) {
+function Equities({ equities, isComplete }: Listings & Pick<ReadList, 'isComplete'>) {
   const { listings } = useStore()
   if (isComplete && equities.length === 0) return <p class="muted">No equity is listed.</p>
   return (
@@ -53,7 +53,7 @@ function Equities({ equities, isComplete }: Listings & Pick<Listing, 'isComplete
   )
 }
 
-function Frozen({ frozen, isComplete }: Listings & Pick<Listing, 'isComplete'>) {
+function Frozen({ frozen, isComplete }: Listings & Pick<ReadList, 'isComplete'>) {
   const { listings } = useStore()
   const nameOf = useNames()
   if (isComplete && frozen.length === 0) return <p class="muted">No holding is frozen.</p>

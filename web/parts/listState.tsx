@@ -1,4 +1,4 @@
-import type { Listing } from '../../src/client/index.js'
+import type { ReadList } from '../../src/client/index.js'
 import type { Answer } from '../query.js'
 import { readingWords } from '../words/reading.js'
 import { PolledFailure } from './failureBox.js'
@@ -6,7 +6,7 @@ import { PolledFailure } from './failureBox.js'
 interface ListStateProps {
   /** In the plural, such as `members`. */
   readonly what: string
-  readonly query: Answer<Pick<Listing, 'isComplete' | 'read' | 'span'>>
+  readonly query: Answer<Pick<ReadList, 'isComplete' | 'read' | 'span'>>
   /** How many have been found. */
   readonly count: number
   /** What to say of an empty list; nothing by default. */

@@ -10,9 +10,9 @@ import {
   type Hex,
   type HistoryEntry,
   type InstitutionView,
-  type MemberListing,
+  type MemberList,
   type OpenedPortfolio,
-  type OrderListing,
+  type OrderList,
   type OrderStatus,
   type PendingMoves,
   type PublishedVersions,
@@ -76,7 +76,7 @@ export interface Account {
   /** Whether the wallet derives no key, and no file was chosen yet. */
   readonly isFileNeeded: ReadonlySignal<boolean>
   readonly institution: Query<InstitutionView>
-  readonly members: Query<MemberListing>
+  readonly members: Query<MemberList>
   /** When each version of the rulebook came into force; null but for its admin. */
   readonly versions: Query<PublishedVersions>
   /** The move of this wallet's portfolio to another wallet; null if there is none. */
@@ -145,7 +145,7 @@ export function createAccount(deps: AccountDeps): Account {
   const kept = { fromBlock, store: device }
   const past = createPast(provider, { escrow: settings.pins.escrow, ...kept })
   const movesHere = past.moves({ to: address })
-  const readOrders = createTail<OrderListing>((options) => client.getOrders({ ...kept, ...options }))
+  const readOrders = createTail<OrderList>((options) => client.getOrders({ ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
   /** A write and a corporate action both change the history. */
   const version = computed(() => {
@@ -227,7 +227,7 @@ export function createAccount(deps: AccountDeps): Account {
     members: read(() => {
       const id = orgId.value
       if (id === null) return null
-      return createTail<MemberListing>((options) => client.getMembers(id, { ...kept, ...options }))
+      return createTail<MemberList>((options) => client.getMembers(id, { ...kept, ...options }))
     }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null

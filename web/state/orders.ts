@@ -6,7 +6,7 @@ import {
   isSignedOrder,
   type Notice,
   type OpeningState,
-  type OrderListing,
+  type OrderList,
   type OrderStatus,
   type OrderSummary,
   ordersOf,
@@ -39,7 +39,7 @@ export interface OrderQueries {
 
 /** The account's orders. */
 export interface Orders {
-  readonly history: Query<OrderListing>
+  readonly history: Query<OrderList>
   /** The content of orders, as far as this page knows it. */
   readonly memory: Signal<OrderMemory>
   /** Newest first. Orders that are not on the chain yet come before the chain's. */
@@ -53,7 +53,7 @@ interface OrdersDeps {
   readonly client: Pick<Client, 'followOrder' | 'followOrderTimeline' | 'openNotice' | 'getOpeningState'>
   readonly address: Hex
   readonly isSeen: QueryOptions<unknown>['isSeen']
-  readonly history: Query<OrderListing>
+  readonly history: Query<OrderList>
   /** Purchases, sales and withdrawals of the account. */
   readonly trades: Query<readonly HistoryEntry[]>
   /** The content of orders that this device has sealed, once a key is in use. */
@@ -165,7 +165,7 @@ async function* watched<T>(
   if (last !== undefined) look(last.value, true)
 }
 
-function idsIn(listing: OrderListing | null): readonly Hex[] {
+function idsIn(listing: OrderList | null): readonly Hex[] {
   return listing?.orders.map(({ orderId }) => orderId) ?? []
 }
 

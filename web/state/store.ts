@@ -5,14 +5,14 @@ import {
   type Eip1193Provider,
   type Health,
   type HealthChecks,
-  type Listing,
   type Listings,
-  type LogListing,
+  type LogList,
   type MarketBars,
   type MarketClock,
   type MarketView,
   type Past,
   type PendingMoves,
+  type ReadList,
   type Waiting,
 } from '../../src/client/index.js'
 import { createPageCalm } from '../calm.js'
@@ -40,7 +40,7 @@ export interface Store extends BrowserState {
   /** Whether there is a way to read the chain: the page's own node if configured, else the wallet's. */
   readonly canRead: ReadonlySignal<boolean>
   /** The contracts' events. */
-  readonly events: Query<LogListing>
+  readonly events: Query<LogList>
   /** The time of an event's block; null while there is no way to read the chain. */
   readonly blockTime: ReadonlySignal<Past['timeOf'] | null>
   /** Matters that wait for the platform's owner. */
@@ -50,7 +50,7 @@ export interface Store extends BrowserState {
   readonly moves: Query<PendingMoves>
 }
 
-type Judged<T> = T & Pick<Listing, 'isComplete' | 'read' | 'span'>
+type Judged<T> = T & Pick<ReadList, 'isComplete' | 'read' | 'span'>
 
 /** The page polls again by itself, and shows the failure until then. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }

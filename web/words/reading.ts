@@ -1,12 +1,12 @@
-import type { Listing } from '../../src/client/index.js'
+import type { ReadList } from '../../src/client/index.js'
 
-const lengthOf = ({ from, to }: Listing['span']) => to - from + 1
+const lengthOf = ({ from, to }: ReadList['span']) => to - from + 1
 
 /** How far a list has been read. @param what in the plural, such as `members` */
 export function readingWords(
   what: string,
   count: number,
-  listing: Pick<Listing, 'read' | 'span'> | null,
+  listing: Pick<ReadList, 'read' | 'span'> | null,
 ): string {
   if (listing?.read == null) return `Reading the ${what}…`
   const percent = Math.floor((100 * lengthOf(listing.read)) / lengthOf(listing.span))

@@ -6,7 +6,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { ledgerEvents, registryEvents, tokenEvents } from '../contractEvents.js'
-import type { ListedAt } from '../keptLists.js'
+import type { BlockPlace } from '../keptLists.js'
 
 interface Log {
   readonly topics: readonly string[]
@@ -128,8 +128,8 @@ const flagSchema = hexOf(32)
 
 /** @param changes the wallet's membership changes in the institution */
 export function standingAt(
-  rulebook: ListedAt,
-  changes: readonly (ListedAt & { readonly data: string })[],
+  rulebook: BlockPlace,
+  changes: readonly (BlockPlace & { readonly data: string })[],
 ): Standing {
   const before = changes.filter(
     ({ blockNumber, logIndex }) =>

@@ -10,8 +10,8 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
-import type { HistoryStore, Listing } from '../keptLists.js'
-import { createTail, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
+import type { HistoryStore, ReadList } from '../keptLists.js'
+import { createTail, type LogList, type LogsQuery, readLogs, type Tail } from '../logList.js'
 import { type AccountMove, moveSchema } from '../moves.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
@@ -39,7 +39,7 @@ export interface PastOptions {
   readonly store?: HistoryStore | undefined
 }
 
-type Progress = Pick<Listing, 'isComplete' | 'read' | 'span'>
+type Progress = Pick<ReadList, 'isComplete' | 'read' | 'span'>
 
 /** The rulebooks found so far, newest first. */
 export interface PublishedVersions extends Progress {
@@ -65,7 +65,7 @@ export interface Past {
    * The newest hundred events of the five contracts.
    * @example const { logs } = await past.events()()
    */
-  events(): Tail<LogListing>
+  events(): Tail<LogList>
   /**
    * The equities that were ever listed, and the holdings that are frozen.
    * @example const { equities, frozen } = await past.listings()()
@@ -124,10 +124,10 @@ export function createPast(
   const times = new Map<Hex, number>()
   const eventIn = createEventReader()
 
-  function tail(queryOf: () => Promise<LogsQuery>, limit?: number): Tail<LogListing> {
+  function tail(queryOf: () => Promise<LogsQuery>, limit?: number): Tail<LogList> {
     const begun = untilAnswered(async () => {
       const query = await queryOf()
-      return createTail<LogListing>((options) =>
+      return createTail<LogList>((options) =>
         readLogs(provider, query, { fromBlock, limit, store, ...options }),
       )
     })
@@ -226,10 +226,10 @@ export function createPast(
 
 /** A list of the facts that events establish. */
 function judged<T>(
-  tail: Tail<LogListing>,
-  factsIn: (logs: LogListing['logs']) => T | Promise<T>,
+  tail: Tail<LogList>,
+  factsIn: (logs: LogList['logs']) => T | Promise<T>,
 ): Tail<T & Progress> {
-  const shown = async ({ logs, isComplete, read, span }: LogListing) => ({
+  const shown = async ({ logs, isComplete, read, span }: LogList) => ({
     ...(await factsIn(logs)),
     ...{ isComplete, read, span },
   })

@@ -14,7 +14,7 @@ declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]
 `
 const TYPES = [
-  ...['Client', 'Eip1193Provider', 'Hex', 'HistoryEntry', 'OrderListing', 'Past', 'Policy'],
+  ...['Client', 'Eip1193Provider', 'Hex', 'HistoryEntry', 'OrderList', 'Past', 'Policy'],
   ...['SignedOrder', 'SubmittableOrder'],
 ]
 const SOURCES = ['src/client', 'src/protocol']

@@ -15,19 +15,19 @@ import { ClientError } from './errors.js'
 import { toTradingError } from './foreignErrors.js'
 import type { CallOptions } from './http.js'
 import {
+  type BlockPlace,
   type HistoryStore,
   keepList,
   keptHex,
-  type ListedAt,
-  type Listing,
-  listingShape,
+  listShape,
+  type ReadList,
 } from './keptLists.js'
 import { createNode, type Node } from './node.js'
 import type { Eip1193Provider } from './provider.js'
 import { createSlices } from './slices.js'
 import { createWallet } from './wallet.js'
 
-export interface ListOptions<L extends Listing> extends CallOptions {
+export interface ListOptions<L extends ReadList> extends CallOptions {
   /** The first block to read; default 0. The block of the contracts' deployment saves queries. */
   readonly fromBlock?: number | undefined
   /** The number of newest items to read; all of them by default. */
@@ -41,7 +41,7 @@ export interface ListOptions<L extends Listing> extends CallOptions {
 }
 
 /** Events read so far. */
-export interface LogListing extends Listing {
+export interface LogList extends ReadList {
   /** Oldest first. */
   readonly logs: readonly ChainLog[]
 }
@@ -61,7 +61,7 @@ const [FIRST_BLOCKS, MAX_BLOCKS] = [2_000, 50_000]
 /** A piece with more events is followed by a shorter one, so that a list grows before its reader's eyes. */
 const MANY_EVENTS = 1_000
 
-interface Found<T> extends Listing {
+interface Found<T> extends ReadList {
   /** Oldest first. */
   readonly items: readonly T[]
 }
@@ -76,18 +76,18 @@ interface EventsDeps<T> {
 
 /**
  * Yields what has been found after each piece: first the blocks that are newer than those of `resume`, then older ones. A list whose
- * fence is not on the chain any more is read anew.
+ * checkpoint is not on the chain any more is read anew.
  * @throws ClientError `node-unavailable`, `node-timeout`, `node-rate-limited`, `too-much-to-read`, `chain-reorganized`,
  *   `unexpected-answer`
  */
-export async function* readEvents<T extends ListedAt>(
+export async function* readEvents<T extends BlockPlace>(
   deps: EventsDeps<T>,
   options: Omit<ListOptions<Found<T>>, 'store'> = {},
 ): AsyncGenerator<Found<T>, void, undefined> {
   const { fromBlock = 0, limit = Number.POSITIVE_INFINITY, signal, maxBlocks, resume } = options
   const { rpc } = deps
   const pieces = createPieces(deps, maxBlocks)
-  const found = createFound(deps, limit, resume?.fence ? resume : undefined)
+  const found = createFound(deps, limit, resume?.checkpoint ? resume : undefined)
   const slices = createSlices(signal)
   /** A piece of the blocks in which everyone joined has tens of thousands. */
   async function itemsOf(logs: readonly ChainLog[]): Promise<T[]> {
@@ -103,34 +103,36 @@ export async function* readEvents<T extends ListedAt>(
     const { number: head, hash } = resultOf(answer, blockSchema)
     const span = { from: fromBlock, to: Math.max(fromBlock, head) }
     const soFar = (): Found<T> => {
-      const { items, read, fence } = found
+      const { items, read, checkpoint } = found
       const isBack = head < fromBlock || (read !== null && (read.from <= fromBlock || items.length >= limit))
-      return { items, read, fence, span, isComplete: isBack && (read?.to ?? head) >= head }
+      return { items, read, checkpoint, span, isComplete: isBack && (read?.to ?? head) >= head }
     }
     const settled = head - UNSETTLED_BLOCKS
     // A chain that was set up anew may not be as long as what was kept.
-    if (found.fence !== null && found.fence.number >= head && found.fence.hash !== hash) found.forget()
-    let last = found.fence
+    if (found.checkpoint !== null && found.checkpoint.number >= head && found.checkpoint.hash !== hash)
+      found.forget()
+    let last = found.checkpoint
     for (let from = (last?.number ?? Math.max(fromBlock - 1, settled)) + 1; from <= head; ) {
-      const isFar = found.fence !== null && settled - found.fence.number >= UNSETTLED_BLOCKS
+      const isFar = found.checkpoint !== null && settled - found.checkpoint.number >= UNSETTLED_BLOCKS
       const piece = await pieces.read({ from, to: isFar && from <= settled ? settled : head }, false)
       if (last !== null && piece.parent?.hash !== last.hash) {
-        if (last !== resume?.fence) throw new HistoriesDifferError()
+        if (last !== resume?.checkpoint) throw new HistoriesDifferError()
         // The kept list is of a branch that the chain has left, or of another chain.
         found.forget()
         last = null
         from = Math.max(fromBlock, settled + 1)
         continue
       }
-      const fence = from === settled + 1 ? piece.parent : piece.to <= settled ? piece.last : found.fence
-      found.take(piece, await itemsOf(piece.logs), fence)
+      const checkpoint =
+        from === settled + 1 ? piece.parent : piece.to <= settled ? piece.last : found.checkpoint
+      found.take(piece, await itemsOf(piece.logs), checkpoint)
       last = piece.last
       from = piece.to + 1
       yield soFar()
     }
     for (let { read } = found; read !== null && !soFar().isComplete; read = found.read) {
       const piece = await pieces.read({ from: fromBlock, to: read.from - 1 }, true)
-      found.take(piece, await itemsOf(piece.logs), found.fence)
+      found.take(piece, await itemsOf(piece.logs), found.checkpoint)
       yield soFar()
     }
     if (found.read === null) yield soFar()
@@ -182,22 +184,24 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** What has been found of a list. */
-function createFound<T extends ListedAt>(
+function createFound<T extends BlockPlace>(
   { keyOf }: Pick<EventsDeps<T>, 'keyOf'>,
   limit: number,
-  resume: Pick<Found<T>, 'items' | 'read' | 'fence'> = { items: [], read: null, fence: null },
+  resume: Pick<Found<T>, 'items' | 'read' | 'checkpoint'> = { items: [], read: null, checkpoint: null },
 ) {
-  let { items, read, fence } = resume
+  let { items, read, checkpoint } = resume
 
   /** Without the settled items that a newer settled one replaces. */
   function newestOf(all: readonly T[]): readonly T[] {
     if (keyOf === undefined) return all
     const settled = new Map(
       all
-        .filter(({ blockNumber }) => blockNumber <= (fence?.number ?? -1))
+        .filter(({ blockNumber }) => blockNumber <= (checkpoint?.number ?? -1))
         .map((item) => [keyOf(item), item]),
     )
-    return all.filter((item) => item.blockNumber > (fence?.number ?? -1) || settled.get(keyOf(item)) === item)
+    return all.filter(
+      (item) => item.blockNumber > (checkpoint?.number ?? -1) || settled.get(keyOf(item)) === item,
+    )
   }
 
   return {
@@ -207,16 +211,16 @@ function createFound<T extends ListedAt>(
     get read() {
       return read
     },
-    get fence() {
-      return fence
+    get checkpoint() {
+      return checkpoint
     },
     forget(): void {
       items = []
       read = null
-      fence = null
+      checkpoint = null
     },
     take(piece: BlockRange, added: readonly T[], moved: BlockId | null): void {
-      fence = moved
+      checkpoint = moved
       const others = items.filter(({ blockNumber }) => blockNumber < piece.from || blockNumber > piece.to)
       const isSame = added.length === 0 && others.length === items.length
       const all = isSame ? items : newestOf([...others, ...added].sort(inOrder))
@@ -234,7 +238,7 @@ function createFound<T extends ListedAt>(
   }
 }
 
-function inOrder(a: ListedAt, b: ListedAt): number {
+function inOrder(a: BlockPlace, b: BlockPlace): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }
 
@@ -246,8 +250,8 @@ function inOrder(a: ListedAt, b: ListedAt): number {
 export async function* readLogs(
   provider: Eip1193Provider,
   { addresses, topics = [], isState = false }: LogsQuery,
-  { store, resume, ...options }: ListOptions<LogListing> = {},
-): AsyncGenerator<LogListing, void, undefined> {
+  { store, resume, ...options }: ListOptions<LogList> = {},
+): AsyncGenerator<LogList, void, undefined> {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 }).until(options.signal)
   const rpc = createNode(wallet, options.signal)
   const deps = {
@@ -255,7 +259,7 @@ export async function* readLogs(
     keyOf: isState ? keyOfState : undefined,
   }
   const name = async () => `logs/${await wallet.chainId()}/${JSON.stringify([addresses, topics])}`
-  const kept = { store, name, schema: logListingSchema, itemsOf: ({ logs }: LogListing) => logs }
+  const kept = { store, name, schema: logListSchema, itemsOf: ({ logs }: LogList) => logs }
   yield* keepList(kept, resume, async function* (from) {
     const found = from && { ...from, items: from.logs }
     for await (const { items, ...listing } of readEvents(deps, { ...options, resume: found })) {
@@ -268,8 +272,8 @@ function keyOfState({ address, topics }: ChainLog): string {
   return `${address} ${topics.join(' ')}`
 }
 
-const logListingSchema = z.strictObject({
-  ...listingShape,
+const logListSchema = z.strictObject({
+  ...listShape,
   logs: z.array(
     z.strictObject({
       ...{ address: keptHex, topics: z.array(keptHex), data: keptHex, txHash: keptHex, blockHash: keptHex },
@@ -284,9 +288,9 @@ export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promi
 /**
  * Reads a list of the client's to its end, and from then on what is new. A read that fails or is aborted keeps what it has read.
  * A node that is too slow is asked for fewer blocks the next time.
- * @example const { orders } = await createTail<OrderListing>((options) => client.getOrders({ fromBlock: 1, ...options }))()
+ * @example const { orders } = await createTail<OrderList>((options) => client.getOrders({ fromBlock: 1, ...options }))()
  */
-export function createTail<L extends Listing>(
+export function createTail<L extends ReadList>(
   list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>,
 ): Tail<L> {
   let last: L | undefined

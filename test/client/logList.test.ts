@@ -5,7 +5,7 @@ import {
   type Eip1193Provider,
   type HistoryStore,
   type ListOptions,
-  type LogListing,
+  type LogList,
   readLogs,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -69,19 +69,19 @@ class Node implements Eip1193Provider {
 }
 
 /** Reads a list to its end. @returns what it yields */
-async function partsOf(node: Node, options?: ListOptions<LogListing>): Promise<LogListing[]> {
-  const parts: LogListing[] = []
+async function partsOf(node: Node, options?: ListOptions<LogList>): Promise<LogList[]> {
+  const parts: LogList[] = []
   for await (const part of readLogs(node, { addresses: [ADDRESS] }, options)) parts.push(part)
   return parts
 }
 
-async function read(node: Node, options?: ListOptions<LogListing>): Promise<LogListing> {
+async function read(node: Node, options?: ListOptions<LogList>): Promise<LogList> {
   const last = (await partsOf(node, options)).at(-1)
   if (last === undefined) throw new Error('the list yields nothing')
   return last
 }
 
-const blocksOf = ({ logs }: Pick<LogListing, 'logs'>) => logs.map(({ blockNumber }) => blockNumber)
+const blocksOf = ({ logs }: Pick<LogList, 'logs'>) => logs.map(({ blockNumber }) => blockNumber)
 const at = (...blocks: number[]) => blocks.map((block) => ({ block }))
 
 it('a list is read from the newest to the first block on, in pieces, and told oldest first', async () => {
@@ -223,7 +223,7 @@ it('a list goes on where a failure stopped it', async () => {
   node.before = (_method, from, to) => {
     if (to > 0 && from < 1_000) throw new TypeError('Failed to fetch')
   }
-  let before: LogListing | undefined
+  let before: LogList | undefined
   const reading = async () => {
     for await (const part of readLogs(node, { addresses: [ADDRESS] }, { maxBlocks: 2_000 })) before = part
   }
