@@ -9,11 +9,9 @@ import type { Portfolio } from '../protocol/portfolio.js'
 import { PORTFOLIO_UPDATED, type PortfolioWrite, portfolioWrites } from './calledAuthorization.js'
 import { ChainAnswerError } from './errors.js'
 import { resultOf } from './jsonRpc.js'
-import { createLogReader, wordAt } from './logReader.js'
+import { readBackwards, wordAt } from './logReader.js'
 import type { Rpc } from './rpc.js'
 
-/** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
-const MAX_BLOCKS = 50_000
 /** A block of an Ethereum chain takes no larger transaction. */
 const MAX_INPUT_BYTES = 1_048_576
 const transactionSchema = z.looseObject({ input: hexBetween(0, MAX_INPUT_BYTES) })
@@ -50,12 +48,9 @@ async function* readWrites({
   head,
 }: Place & { readonly stored: Stored; readonly head: number }): AsyncGenerator<AccountWrite> {
   const queries = [{ address: ledger, topics: [PORTFOLIO_UPDATED, accountIdOf(account)] }]
-  const reader = createLogReader({ rpc, queries, maxBlocks: MAX_BLOCKS })
   let { version, hash } = stored
-  for (let to = head; version > 0n; ) {
-    const piece = await reader.readPiece({ from: 0, to }, { backwards: true })
-    if (piece === undefined) throw new ChainAnswerError('the node lags behind')
-    for (const log of piece.logs.toReversed()) {
+  for await (const { logs } of readBackwards({ rpc, queries }, head)) {
+    for (const log of logs.toReversed()) {
       const written = BigInt(wordAt(log.data, 0))
       if (written > version) continue
       const write = await writeIn(log.txHash, hash)
@@ -64,9 +59,8 @@ async function* readWrites({
       version = written
       hash = write.previous
     }
-    if (piece.from === 0) throw new ChainAnswerError('the node left out events of a portfolio')
-    to = piece.from - 1
   }
+  throw new ChainAnswerError('the node left out events of a portfolio')
 
   async function writeIn(txHash: Hex, after: Hex): Promise<PortfolioWrite> {
     const [answer] = await rpc.send([{ method: 'eth_getTransactionByHash', params: [txHash] }])

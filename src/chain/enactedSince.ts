@@ -2,11 +2,9 @@
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError } from './errors.js'
 import { interfaces } from './interfaces.js'
-import { createLogReader } from './logReader.js'
+import { readBackwards } from './logReader.js'
 import type { Rpc } from './rpc.js'
 
-/** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
-const MAX_BLOCKS = 10_000
 const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
 const ENACTED = interfaces.corporateActions.getEvent('ActionEnacted')?.topicHash ?? ''
 
@@ -26,15 +24,11 @@ export async function countEnactedSince(
     { address: contracts.escrow, topics: [OPENED, orderId] },
     { address: contracts.actions, topics: [ENACTED] },
   ]
-  const reader = createLogReader({ rpc, queries, maxBlocks: MAX_BLOCKS })
   let enacted = 0
-  for (let to = head; to >= 0; ) {
-    const piece = await reader.readPiece({ from: 0, to }, { backwards: true })
-    if (piece === undefined) throw new ChainAnswerError('the node lags behind')
-    const opening = piece.logs.findLastIndex(({ topics }) => topics[0] === OPENED)
-    enacted += piece.logs.length - 1 - opening
+  for await (const { logs } of readBackwards({ rpc, queries }, head)) {
+    const opening = logs.findLastIndex(({ topics }) => topics[0] === OPENED)
+    enacted += logs.length - 1 - opening
     if (opening !== -1) return enacted
-    to = piece.from - 1
   }
   throw new ChainAnswerError('the node has no opening of the order')
 }

@@ -355,6 +355,23 @@ export function createLogReader(options: {
   })
 }
 
+/** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
+const MAX_BLOCKS = 50_000
+
+/** The pieces from a block to the first one, the last one first. @throws ChainUnavailableError, ChainAnswerError */
+export async function* readBackwards(
+  source: { readonly rpc: Pick<Rpc, 'send'>; readonly queries: readonly LogQuery[] },
+  head: number,
+): AsyncGenerator<LogPiece> {
+  const reader = createLogReader({ ...source, maxBlocks: MAX_BLOCKS })
+  for (let to = head; to >= 0; ) {
+    const piece = await reader.readPiece({ from: 0, to }, { backwards: true })
+    if (piece === undefined) throw new ChainAnswerError('the node lags behind')
+    yield piece
+    to = piece.from - 1
+  }
+}
+
 /** Unix seconds of a block; undefined when the node does not have it. @throws ChainUnavailableError, ChainAnswerError */
 export async function blockTime(rpc: Pick<Rpc, 'send'>, block: number): Promise<number | undefined> {
   const [found] = await rpc.send([blockCall(block)])
