@@ -145,7 +145,7 @@ function buildTerm(
   const enactments = createPoller({
     name: 'enactments',
     intervalMs: parts.enactEveryMs ?? ENACT_EVERY_MS,
-    tick: createEnactments({ rpc, contracts, logRange, relay, engine, logger }),
+    tick: createEnactments({ rpc, contracts, logRange, relay, logger }),
     logger,
   })
   // They stop in the reverse order: first nothing more begins, then the transaction manager releases everything under way.

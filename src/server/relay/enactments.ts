@@ -1,46 +1,31 @@
 // Enacts corporate actions: the owner's proposal is the last thing that a person does for one.
-import { z } from 'zod'
 import { createContracts, createCorporateActions, LISTED } from '../../chain/contracts.js'
 import { enactmentCall } from '../../chain/enactmentCall.js'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
-import { blockTime, type ChainLog, createLogReader, firstBlockSince } from '../../chain/logReader.js'
+import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
-import { createStateDocument } from '../store/documents.js'
-import type { Engine } from '../store/engine.js'
 import { RelayRefusal } from './authorization.js'
 import { SupersededError } from './record.js'
 import type { Relay } from './relay.js'
 
-const proposalSchema = z.strictObject({
-  digest: bytes32Schema,
-  /** The number of the block that has it. */
-  block: z.int().min(0),
+interface Proposal {
   /** Calldata that enacts it. */
-  data: hexBetween(4, 1_024),
-})
-type Proposal = z.output<typeof proposalSchema>
-
-const placeSchema = z.strictObject({
-  /** Proposals were read up to this final block. */
-  block: z.int().min(0),
-  /** Those among them that were not in the list for good by then. */
-  open: z.array(proposalSchema),
-})
-type Place = z.output<typeof placeSchema>
+  readonly data: Hex
+  /** The head at which it was first seen in the list. */
+  listedBy?: number | undefined
+}
 
 const PROPOSED = interfaces.corporateActions.getEvent('ActionProposed')?.topicHash ?? ''
-/** Blocks below the head at which a block counts as final, as for the narrator. */
-const FINAL_DEPTH = 64
-/** Blocks after which the place is stored again although nothing was proposed. */
-const STORE_EVERY = 1_000
+/** A reorganization reaches no deeper, as for the narrator. */
+const REREAD_BLOCKS = 64
 /** The broker announces 90 days ahead, and an enactment follows its proposal as soon as it is due. */
 const LOOK_BACK_SECONDS = 100 * 86_400
 
@@ -54,42 +39,28 @@ export function createEnactments(deps: {
   /** The most blocks of one query. */
   readonly logRange: number
   readonly relay: Pick<Relay, 'of' | 'begin'>
-  /** Its writes carry the term of the relayer's account. */
-  readonly engine: Engine
   readonly logger: Logger
 }): Tick {
   const { contracts, logRange: maxBlocks, relay, logger } = deps
   const rpc = createReadLane(deps.rpc)
   const caller = createViewCaller(rpc)
   const { escrow, token } = createContracts(caller, contracts)
-  const places = createStateDocument({ ...deps, id: 'enactments', schema: placeSchema })
   const refusals = new Map<Hex, string>()
-  let place: Place | undefined
-  let stored: Place | undefined
+  const proposals = new Map<Hex, Proposal>()
+  /** The last block whose proposals were read, and whether it was the head then. */
+  let read: { readonly to: number; readonly isHead: boolean } | undefined
   const listOf = createTimedValue(Number.POSITIVE_INFINITY, async () => {
     const address = await token.actions()
     const logs = createLogReader({ rpc, queries: [{ address, topics: [PROPOSED] }], maxBlocks })
     return { ...createCorporateActions(caller, address), logs }
   })
 
-  async function begin(head: { number: number; timestamp: number }): Promise<Place> {
-    stored = await places.load()
-    // A chain that is shorter than it was final is another one.
-    if (stored !== undefined && stored.block <= head.number) return stored
+  async function blockBefore(head: { number: number; timestamp: number }): Promise<number> {
     const since = Math.max(await escrow.deployedAt(), head.timestamp - LOOK_BACK_SECONDS)
-    const first = await firstBlockSince((block) => blockTime(rpc, block), since, head.number)
-    return { block: Math.max(0, first - 1), open: [] }
+    return (await firstBlockSince((block) => blockTime(rpc, block), since, head.number)) - 1
   }
 
-  async function advance(block: number, open: readonly Proposal[]): Promise<void> {
-    place = { block, open: open.filter((each) => each.block <= block) }
-    const isSame = digestsOf(place) === digestsOf(stored)
-    if (isSame && block - (stored?.block ?? 0) < STORE_EVERY) return
-    await places.save(place)
-    stored = place
-  }
-
-  async function enact(target: Hex, { digest, data }: Proposal): Promise<void> {
+  async function enact(target: Hex, digest: Hex, data: Hex): Promise<void> {
     if (relay.of(digest) !== undefined) return
     const purpose = { kind: 'platform' } as const
     try {
@@ -112,39 +83,34 @@ export function createEnactments(deps: {
   return async () => {
     const [latest] = await rpc.send([blockCall('latest')])
     const head = resultOf(latest, blockSchema)
-    place ??= await begin(head)
-    if (head.number <= place.block) return undefined
+    read ??= { to: await blockBefore(head), isHead: false }
     const list = await listOf()
-    const piece = await list.logs.readPiece({ from: place.block + 1, to: head.number })
+    const from = read.isHead ? Math.max(0, Math.min(read.to, head.number) - REREAD_BLOCKS) : read.to + 1
+    const piece = await list.logs.readPiece({ from, to: head.number })
     if (piece === undefined) return undefined
-    const known = [...place.open, ...piece.logs.map(proposalOf)]
-    const final = Math.max(place.block, Math.min(piece.to, head.number - FINAL_DEPTH))
-    if (piece.to < head.number) {
-      await advance(final, known)
-      return 'again'
+    for (const { topics, data } of piece.logs) {
+      const digest = bytes32Schema.parse(topics[1])
+      if (!proposals.has(digest)) proposals.set(digest, { data: enactmentCall(data) })
     }
-    const stateOf = async (proposal: Proposal) => ({ proposal, at: await list.effectiveAt(proposal.digest) })
-    const states = await Promise.all(known.map(stateOf))
-    const due = states.filter(({ at }) => at > 0n && at <= BigInt(head.timestamp))
-    for (const { proposal } of due) await enact(list.address, proposal)
-    const isOpen = (at: bigint) => at > 0n && at < LISTED
-    const keep = states.map(
-      async ({ proposal: { digest, block }, at }) =>
-        isOpen(at) || block > final || isOpen(await list.effectiveAt(digest, final)),
-    )
-    const isKept = await Promise.all(keep)
-    await advance(
-      final,
-      known.filter((_, index) => isKept[index]),
-    )
+    read = { to: piece.to, isHead: piece.to === head.number }
+    if (!read.isHead) return 'again'
+    await Promise.all([...proposals].map(([digest, proposal]) => follow(list, { digest, proposal, head })))
     return undefined
   }
-}
 
-function digestsOf(place: Place | undefined): string | undefined {
-  return place?.open.map(({ digest }) => digest).join()
-}
-
-function proposalOf({ topics: [, digest], data, blockNumber: block }: ChainLog): Proposal {
-  return proposalSchema.parse({ digest, block, data: enactmentCall(data) })
+  async function follow(
+    list: { readonly address: Hex; effectiveAt(digest: Hex): Promise<bigint> },
+    {
+      digest,
+      proposal,
+      head,
+    }: { digest: Hex; proposal: Proposal; head: { number: number; timestamp: number } },
+  ): Promise<void> {
+    const at = await list.effectiveAt(digest)
+    proposal.listedBy = at === LISTED ? (proposal.listedBy ?? head.number) : undefined
+    // It was withdrawn, or is in the list for good.
+    if (at === 0n || head.number > (proposal.listedBy ?? head.number) + REREAD_BLOCKS)
+      proposals.delete(digest)
+    else if (at <= BigInt(head.timestamp)) await enact(list.address, digest, proposal.data)
+  }
 }
