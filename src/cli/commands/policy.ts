@@ -26,7 +26,8 @@ import { createKeptRulebooks, type KeptRulebooks } from '../input/keptRulebooks.
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { readJson, readPolicy, withEmployees } from '../input/rulebookFile.js'
 
-const ABOUT = `Publishes the file's rulebook, as the institution's admin. It replaces the whole rulebook in force, so it lists every employee:
+const ABOUT = `Publishes the file's rulebook, as the institution's admin. It replaces the whole rulebook in force. An
+employee whom it does not list has its "default", or no rights without one:
 
   {
     "employees": { "0x…": { "canBuy": true, "canSell": true, "restricted": ["TSLA"] } },
