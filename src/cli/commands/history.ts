@@ -11,7 +11,7 @@ import { type Block, type Cell, fields, table } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
-const ABOUT = `Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. A price before a split is also shown in the shares of today. Below are the holdings at average cost. The output is confidential. With --escrow it needs no server.
+const ABOUT = `Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. A price before a split is also shown in the shares of today. Below are the holdings, with costs and gains by the lots of the statements. The output is confidential. With --escrow it needs no server.
 
 Events that are not final may disappear when the chain is reorganized. "unreadable" is a version that none of the wallet's keys opens: give the file of drawn keys with --portfolio-keys.`
 

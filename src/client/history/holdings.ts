@@ -2,14 +2,15 @@
 import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { dividedBy, floor, ONE, type Ratio, ratio, times } from '../../protocol/ratio.js'
 import { divide, notionalOf, ONE_SHARE } from '../../protocol/units.js'
-import type { HistoryEntry } from './entries.js'
+import { effectOf, type HistoryEntry, type HistoryKind, NO_BALANCE, plus } from './entries.js'
+import { createBooks, type Disposal } from './lots.js'
 
 /** The shares of one symbol. */
 export interface Holding {
   /** Share base units, locked ones included. */
   readonly shares: bigint
   /**
-   * USDC base units that these shares cost, at average cost; null once shares came in at an unknown cost, until all are gone.
+   * USDC base units that these shares cost, by their lots; null once shares came in at an unknown cost, until those are gone.
    */
   readonly cost: bigint | null
 }
@@ -25,7 +26,7 @@ export interface Holdings {
   readonly dividends: Readonly<Record<string, bigint>>
   /** USDC that came out of the wallet: the escrows of settled buys, and deposits. */
   readonly paidIn: bigint
-  /** USDC that went to the wallet, and withdrawn shares at their average cost. */
+  /** USDC that went to the wallet, and the cost of withdrawn shares. */
   readonly paidOut: bigint
   /** False once an entry moved cash or shares at an unknown cost: then gains and totals are incomplete. */
   readonly isComplete: boolean
@@ -34,131 +35,62 @@ export interface Holdings {
 /** Prices by symbol: USDC base units for one share. */
 export type Prices = Readonly<Record<string, bigint>>
 
-const NO_HOLDINGS: Holdings = {
-  cash: 0n,
-  positions: {},
-  realised: {},
-  dividends: {},
-  paidIn: 0n,
-  paidOut: 0n,
-  isComplete: true,
-}
-
 /**
- * Holdings by the method of average cost: a sale or a withdrawal takes the same part of the cost as of the shares, rounded
- * down. The remainder stays with the shares that are left, so the last sale takes all of it.
- * @param entries oldest first
+ * Holdings by tax lots, as statements have them: a sale or a withdrawal takes the shares that came in first, with their cost.
+ * @param entries oldest first, from the account's first event on
  * @example const { cash, positions } = holdingsOf(entries)
  */
-export function holdingsOf(entries: Iterable<HistoryEntry>, before: Holdings = NO_HOLDINGS): Holdings {
-  let holdings = before
-  for (const entry of entries) holdings = afterEntry(holdings, entry)
-  return holdings
+export function holdingsOf(entries: Iterable<HistoryEntry>): Holdings {
+  const running = createRunning()
+  for (const entry of entries) running.enter(entry)
+  return running.holdings()
 }
 
-/** The holdings after one more entry. */
-function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
-  switch (entry.kind) {
-    case 'bought': {
-      const { symbol, shares, cost, escrowed } = entry
-      const paid = { ...holdings, paidIn: holdings.paidIn + escrowed }
-      return withCash(withAdded(paid, symbol, { shares, cost }), escrowed - cost)
-    }
-    case 'sold': {
-      const { symbol, shares, proceeds } = entry
-      const { rest, cost } = withTaken(holdings, symbol, shares)
-      return withCash(withGain(rest, symbol, cost === null ? null : proceeds - cost), proceeds)
-    }
-    case 'cash-withdrawn':
-      return { ...withCash(holdings, -entry.amount), paidOut: holdings.paidOut + entry.amount }
-    case 'cash-deposited':
-      return { ...withCash(holdings, entry.amount), paidIn: holdings.paidIn + entry.amount }
-    case 'shares-withdrawn': {
-      const { rest, cost } = withTaken(holdings, entry.symbol, entry.shares)
-      return cost === null ? incomplete(rest) : { ...rest, paidOut: rest.paidOut + cost }
-    }
-    case 'shares-deposited':
-      return incomplete(withAdded(holdings, entry.symbol, { shares: entry.shares, cost: null }))
-    case 'carried':
-      return afterAction(holdings, entry)
-    case 'moved':
-    case 'adjusted':
-      return incomplete(Object.entries(entry.shares).reduce(adjusted, withCash(holdings, entry.cash)))
-    default:
-      return holdings
+/** The holdings, entry by entry. */
+function createRunning() {
+  const books = createBooks()
+  const [realised, dividends] = [new Map<string, bigint>(), new Map<string, bigint>()]
+  let balance = NO_BALANCE
+  let [paidIn, paidOut, isComplete, counted] = [0n, 0n, true, 0]
+
+  /** Cash for a part of the shares is a gain in full: they keep their cost. */
+  function realise({ symbol, shares, proceeds, cost }: Disposal): void {
+    if (shares === null) plusAt(realised, symbol, proceeds)
+    else if (cost === null) isComplete = false
+    else plusAt(realised, symbol, proceeds - cost)
+  }
+
+  return {
+    enter(entry: HistoryEntry): void {
+      const left = books.enter(entry)
+      balance = plus(balance, effectOf(entry))
+      for (const disposal of books.disposals.slice(counted)) realise(disposal)
+      counted = books.disposals.length
+      if (entry.kind === 'bought') paidIn += entry.escrowed
+      else if (entry.kind === 'cash-deposited') paidIn += entry.amount
+      else if (entry.kind === 'cash-withdrawn') paidOut += entry.amount
+      else if (entry.kind === 'shares-withdrawn') paidOut += left ?? 0n
+      else if (entry.kind === 'carried' && entry.paidFor === null && entry.cash !== 0n)
+        plusAt(dividends, entry.action.symbol, entry.cash)
+      if (left === null || UNKNOWN_COSTS.has(entry.kind)) isComplete = false
+    },
+    holdings(): Holdings {
+      const positions = Object.entries(balance.shares).map(
+        ([symbol, shares]) => [symbol, { shares, cost: shares > 0n ? books.costOf(symbol) : null }] as const,
+      )
+      return {
+        ...{ cash: balance.cash, positions: Object.fromEntries(positions), paidIn, paidOut, isComplete },
+        ...{ realised: Object.fromEntries(realised), dividends: Object.fromEntries(dividends) },
+      }
+    },
   }
 }
 
-/**
- * A split keeps the cost, a new symbol takes it over, and that of removed shares is a loss. The cash of a merger is a gain beside that
- * loss, whichever comes first; cash for a part of the shares is one too, and leaves them their cost.
- */
-function afterAction(
-  holdings: Holdings,
-  { action: { symbol }, cash, shares, paidFor }: Extract<HistoryEntry, { kind: 'carried' }>,
-): Holdings {
-  if (cash !== 0n) {
-    const paid = withCash(holdings, cash)
-    if (paidFor !== null) return withGain(paid, symbol, cash)
-    return { ...paid, dividends: plusAt(paid.dividends, symbol, cash) }
-  }
-  const before = holdings.positions[symbol]
-  if (before === undefined) return holdings
-  const { [symbol]: change = 0n, ...others } = shares
-  const left = before.shares + change
-  if (left > 0n) return withPosition(holdings, symbol, { ...before, shares: left })
-  const gone = withPosition(holdings, symbol, { shares: 0n, cost: null })
-  const [[successor, gained] = [undefined, 0n]] = Object.entries(others)
-  if (successor !== undefined) return withAdded(gone, successor, { shares: gained, cost: before.cost })
-  return withGain(gone, symbol, before.cost === null ? null : -before.cost)
-}
+/** What moves shares or cash that cost nobody knows what. */
+const UNKNOWN_COSTS: ReadonlySet<HistoryKind> = new Set(['shares-deposited', 'moved', 'adjusted'])
 
-function adjusted(holdings: Holdings, [symbol, shares]: readonly [string, bigint]): Holdings {
-  if (shares > 0n) return withAdded(holdings, symbol, { shares, cost: null })
-  return withTaken(holdings, symbol, -shares).rest
-}
-
-function incomplete(holdings: Holdings): Holdings {
-  return { ...holdings, isComplete: false }
-}
-
-function withCash(holdings: Holdings, change: bigint): Holdings {
-  return { ...holdings, cash: holdings.cash + change }
-}
-
-function withAdded(holdings: Holdings, symbol: string, added: Holding): Holdings {
-  const before = holdings.positions[symbol] ?? { shares: 0n, cost: 0n }
-  const cost = before.cost === null || added.cost === null ? null : before.cost + added.cost
-  return withPosition(holdings, symbol, { shares: before.shares + added.shares, cost })
-}
-
-/** Takes shares out, with their part of the cost. */
-function withTaken(
-  holdings: Holdings,
-  symbol: string,
-  shares: bigint,
-): { readonly rest: Holdings; readonly cost: bigint | null } {
-  const before = holdings.positions[symbol] ?? { shares: 0n, cost: null }
-  const left = before.shares - shares
-  if (before.cost === null || shares > before.shares) {
-    return { rest: withPosition(holdings, symbol, { shares: left, cost: null }), cost: null }
-  }
-  const cost = before.shares === 0n ? 0n : divide(before.cost * shares, before.shares, 'down')
-  return { rest: withPosition(holdings, symbol, { shares: left, cost: before.cost - cost }), cost }
-}
-
-function withPosition(holdings: Holdings, symbol: string, position: Holding): Holdings {
-  const { [symbol]: _, ...others } = holdings.positions
-  return { ...holdings, positions: position.shares === 0n ? others : { ...others, [symbol]: position } }
-}
-
-function withGain(holdings: Holdings, symbol: string, gain: bigint | null): Holdings {
-  if (gain === null) return incomplete(holdings)
-  return { ...holdings, realised: plusAt(holdings.realised, symbol, gain) }
-}
-
-function plusAt(amounts: Readonly<Record<string, bigint>>, symbol: string, amount: bigint) {
-  return { ...amounts, [symbol]: (amounts[symbol] ?? 0n) + amount }
+function plusAt(amounts: Map<string, bigint>, symbol: string, amount: bigint): void {
+  amounts.set(symbol, (amounts.get(symbol) ?? 0n) + amount)
 }
 
 /**
@@ -222,12 +154,12 @@ export function valueOverTime(
   points: readonly PricePoint[],
 ): readonly ValuePoint[] {
   const dated = entries.map((entry) => ({ entry, at: pricedAt(entry) })).sort((one, two) => one.at - two.at)
-  let holdings = NO_HOLDINGS
+  const running = createRunning()
   let next = 0
   return points.map(({ timestamp, prices }) => {
-    for (let first = dated[next]; first && first.at <= timestamp; first = dated[++next]) {
-      holdings = afterEntry(holdings, first.entry)
-    }
+    for (let first = dated[next]; first && first.at <= timestamp; first = dated[++next])
+      running.enter(first.entry)
+    const holdings = running.holdings()
     const value = valueAt(holdings, prices)
     const { paidIn, paidOut, isComplete } = holdings
     return {

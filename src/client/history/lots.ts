@@ -78,7 +78,8 @@ interface Merger {
   readonly gone: readonly Lot[] | null
 }
 
-function createBooks() {
+/** The lots and disposals of a history, entry by entry. */
+export function createBooks() {
   /** By symbol, the oldest first. */
   const held = new Map<string, Lot[]>()
   const disposals: Disposal[] = []
@@ -209,7 +210,7 @@ function createBooks() {
     const { symbol } = entry.action
     const all = sumOf(lots)
     const now = add(all, ratio(entry.shares[symbol] ?? 0n))
-    if (now.numerator === 0n) {
+    if (now.numerator <= 0n) {
       dispose(entry, { symbol, shares: all }, 0n)
     } else {
       const multiplied = lots.map((lot) => ({ ...lot, shares: times(lot.shares, factor) }))
@@ -217,34 +218,45 @@ function createBooks() {
     }
   }
 
-  function change(entry: HistoryEntry): void {
-    const { timestamp } = entry
-    if (entry.kind === 'bought') receive(entry.symbol, entry.shares, timestamp, entry.cost)
-    else if (entry.kind === 'sold')
-      dispose(entry, { symbol: entry.symbol, shares: ratio(entry.shares) }, entry.proceeds)
-    else if (entry.kind === 'carried') act(entry)
-    else {
-      // Shares that left for a wallet are not sold, and those that came from one have an unknown cost.
-      for (const [symbol, moved] of Object.entries(effectOf(entry).shares)) {
-        if (moved > 0n) receive(symbol, moved, timestamp, null)
-        else take(symbol, ratio(-moved))
-      }
-    }
+  /** Shares that left for a wallet are not sold, and those that came from one have an unknown cost. @returns the cost of those that left */
+  function move(entry: HistoryEntry): bigint | null {
+    const costs = Object.entries(effectOf(entry).shares).flatMap(([symbol, moved]) => {
+      if (moved < 0n) return take(symbol, ratio(-moved)).map(({ cost }) => cost)
+      receive(symbol, moved, entry.timestamp, null)
+      return []
+    })
+    return sumOfCosts(costs)
   }
 
   return {
     disposals,
     lots: () => [...held.values()].flat(),
-    enter(entry: HistoryEntry): void {
-      change(entry)
+    /** What the shares of a symbol have cost; null if it is unknown. */
+    costOf(symbol: string): bigint | null {
+      const lots = lotsIn(symbol)
+      return lots.length === 0 ? null : sumOfCosts(lots.map(costLeft))
+    },
+    /** @returns the cost of the shares that left for a wallet; null if it is unknown */
+    enter(entry: HistoryEntry): bigint | null {
+      let left: bigint | null = 0n
+      if (entry.kind === 'bought') receive(entry.symbol, entry.shares, entry.timestamp, entry.cost)
+      else if (entry.kind === 'sold')
+        dispose(entry, { symbol: entry.symbol, shares: ratio(entry.shares) }, entry.proceeds)
+      else if (entry.kind === 'carried') act(entry)
+      else left = move(entry)
       // The cash of a merger that has left nothing under its symbol: the shares have another one now, or are another holder's.
       for (const [symbol, { cash }] of mergers) {
         if (cash === null || lotsIn(symbol).length > 0) continue
         mergers.delete(symbol)
         payApart(entry, { symbol, cash, paidFor: 'merger' })
       }
+      return left
     },
   }
+}
+
+function sumOfCosts(costs: readonly (bigint | null)[]): bigint | null {
+  return costs.reduce<bigint | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0n)
 }
 
 /** To the nearest whole number, of a ratio that is not negative. */
@@ -278,5 +290,6 @@ function sumOf(lots: readonly Lot[]): Ratio {
  * @example const costs = lotsOf(entries).lots.map((lot) => costLeft(lot))
  */
 export function costLeft({ cost, left }: Lot): bigint | null {
-  return cost === null ? null : cost - between(cost, left, ONE)
+  if (cost === null || left.numerator === left.denominator) return cost
+  return cost - between(cost, left, ONE)
 }

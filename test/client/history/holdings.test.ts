@@ -107,23 +107,23 @@ it('holdings at any prices gain what was realised and what is not', () => {
   )
 })
 
-it('holdings by an example: two lots, a sale of half, a withdrawal', () => {
+it('holdings by an example: of two lots a sale of half takes the first', () => {
   const bodies = [
     bought('AAPL', 2n * ONE_SHARE, 200n * ONE_USDC, 201n * ONE_USDC),
     bought('AAPL', 2n * ONE_SHARE, 300n * ONE_USDC),
     sold('AAPL', 2n * ONE_SHARE, 280n * ONE_USDC),
   ]
   const holdings = holdingsOf(bodies.map(entry))
-  expect(holdings.positions.AAPL).toEqual({ shares: 2n * ONE_SHARE, cost: 250n * ONE_USDC })
-  expect(holdings.realised).toEqual({ AAPL: 30n * ONE_USDC })
+  expect(holdings.positions.AAPL).toEqual({ shares: 2n * ONE_SHARE, cost: 300n * ONE_USDC })
+  expect(holdings.realised).toEqual({ AAPL: 80n * ONE_USDC })
   expect(holdings.cash).toBe(281n * ONE_USDC)
   const position = holdings.positions.AAPL
   if (!position) throw new Error('no position')
-  expect(averageCost(position)).toBe(125n * ONE_USDC)
-  expect(unrealisedGain(position, 120n * ONE_USDC)).toBe(-10n * ONE_USDC)
+  expect(averageCost(position)).toBe(150n * ONE_USDC)
+  expect(unrealisedGain(position, 120n * ONE_USDC)).toBe(-60n * ONE_USDC)
 })
 
-it('holdings of an unknown cost say so until all of them are gone', () => {
+it('holdings of an unknown cost say so until those shares are gone', () => {
   const given: EntryBody = {
     ...{ kind: 'shares-deposited', orderId: HASH, version: 1n, symbol: 'AAPL', shares: ONE_SHARE },
   }
@@ -132,8 +132,8 @@ it('holdings of an unknown cost say so until all of them are gone', () => {
   expect(holdings).toMatchObject({ isComplete: false, positions: { AAPL: { cost: null } } })
   expect(averageCost({ shares: ONE_SHARE, cost: null })).toBeNull()
   expect(unrealisedGain({ shares: ONE_SHARE, cost: null }, 1n)).toBeNull()
-  const after = [...mixed, sold('AAPL', 2n * ONE_SHARE, ONE_USDC), bought('AAPL', ONE_SHARE, 7n * ONE_USDC)]
-  expect(holdingsOf(after.map(entry)).positions.AAPL?.cost).toBe(7n * ONE_USDC)
+  const after = [...mixed, sold('AAPL', ONE_SHARE, ONE_USDC)]
+  expect(holdingsOf(after.map(entry)).positions.AAPL?.cost).toBe(100n * ONE_USDC)
 })
 
 it('the value over time takes the entries up to each time, and has none without a price', () => {
