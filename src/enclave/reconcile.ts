@@ -1,5 +1,5 @@
 import type { BrokerPosition } from '../broker/index.js'
-import { namesOf, retiredSymbols, successorOf } from '../protocol/corporateActions.js'
+import { formerNamesOf, retiredSymbols, successorOf } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
@@ -138,7 +138,7 @@ async function balance(run: Run, name: string, before: { found: Read; holdings: 
 
 async function readSupply({ chain }: Run, name: string, block: BlockPoint): Promise<Read> {
   const { hash } = block
-  const names = namesOf(name, await chain.actions(block))
+  const names = formerNamesOf(name, await chain.actions(block))
   const symbol = nameToBytes32(name)
   const [batch, actions, own, others] = await Promise.all([
     chain.pool.nextBatch(symbol, hash),

@@ -109,8 +109,8 @@ export function carry(
   }
 }
 
-/** The names that shares of this symbol have had, its own first. A freeze, or a rulebook, may be older than the last of them. */
-export function namesOf(symbol: string, actions: readonly CorporateAction[]): string[] {
+/** This symbol and the former ones of its shares, the last one first. A freeze, or a rulebook, may be older than the last of them. */
+export function formerNamesOf(symbol: string, actions: readonly CorporateAction[]): string[] {
   const names = [symbol]
   for (const action of [...actions].reverse()) {
     if (action.kind === 'SYMBOL_CHANGE' && names.includes(action.successor)) names.push(action.symbol)

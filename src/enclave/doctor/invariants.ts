@@ -2,7 +2,7 @@
 import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
-import { namesOf, retiredSymbols } from '../../protocol/corporateActions.js'
+import { formerNamesOf, retiredSymbols } from '../../protocol/corporateActions.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
@@ -162,7 +162,7 @@ function checkShares(state: MoneyState): Disagreement[] {
   const retired = new Set(retiredSymbols(actions))
   return [...symbols].flatMap((symbol): Disagreement[] => {
     if (exchanged.has(symbol) || retired.has(symbol)) return []
-    const outside = namesOf(symbol, actions).map((name) => {
+    const outside = formerNamesOf(symbol, actions).map((name) => {
       const { supply = 0n, pool = 0n } = state.shares.get(name) ?? {}
       return supply - pool
     })

@@ -4,7 +4,7 @@ import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { cancelIntentDigest } from '../../protocol/cancelIntent.js'
-import { type CorporateAction, changesShares, namesOf } from '../../protocol/corporateActions.js'
+import { type CorporateAction, changesShares, formerNamesOf } from '../../protocol/corporateActions.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
@@ -146,7 +146,7 @@ export async function readChainFacts(
   const named = [...Object.keys(portfolio?.positions ?? {}), ...(deposited ? [deposited.symbol] : [])]
   const id = nameToBytes32(symbol)
   const actions = await chain.actions(look.head)
-  const names = namesOf(symbol, actions)
+  const names = formerNamesOf(symbol, actions)
   const ends = actions.filter((action) => action.symbol === symbol)
   const removed = ends.some(({ kind }) => kind === 'REMOVAL')
   return Promise.all(blocksOf(look).map(factsAt))
@@ -216,7 +216,7 @@ export async function readFrozen(
   const sorted = [...new Set([...listed, ...[...named, ...changed].map(nameToBytes32)])].sort()
   const flags = await Promise.all(sorted.map((symbol) => chain.token.isFrozen(symbol, account, hash)))
   const frozen = new Set(sorted.filter((_, index) => flags[index]))
-  return (symbol) => namesOf(symbol, actions).some((name) => frozen.has(nameToBytes32(name)))
+  return (symbol) => formerNamesOf(symbol, actions).some((name) => frozen.has(nameToBytes32(name)))
 }
 
 /** Reads what a judgement needs of the market, and judges again until it needs nothing more. */
