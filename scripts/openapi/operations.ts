@@ -19,6 +19,7 @@ import {
   timelineSchema,
   walletSchema,
 } from '../../src/protocol/api.js'
+import { attestationReceivedSchema, postAttestationSchema } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
 import { postedResultSchema, provisionalResultSchema } from '../../src/protocol/job.js'
@@ -97,8 +98,10 @@ const OF_A_RUN = [
 export const OPERATIONS: readonly Operation[] = [
   get('/enclave-key', 'getEnclaveKey', 'Intake', 'The key that clients seal to', {
     description: 'Pin the key and the escrow: an envelope that is sealed to another key has another reader.',
-    answers: [ok('Key, chain, escrow and USDC.', enclaveKeySchema)],
-    problems: ['chain-unavailable'],
+    answers: [
+      ok("Key, chain, escrow and USDC, and the enclave's evidence if it gives any.", enclaveKeySchema),
+    ],
+    problems: [...UNREADABLE],
   }),
   post('/orders', 'postOrder', 'Intake', 'Takes a sealed order, and opens its escrow if signed', {
     description:
@@ -201,6 +204,13 @@ export const OPERATIONS: readonly Operation[] = [
       answers: [ok('The latest check.', healthChecksSchema)],
     },
   ),
+  post('/attestation', 'postAttestation', 'Relay', "Takes the enclave's evidence", {
+    description:
+      'Shown by `GET /enclave-key` for two hours, or until it is posted again. The server does not judge it: clients do.',
+    body: postAttestationSchema,
+    answers: [ok('Until when it is shown.', attestationReceivedSchema)],
+    problems: ['storage-unavailable'],
+  }),
   post('/relay', 'postAuthorization', 'Relay', 'Carries an authorization to the chain', {
     description:
       'The signature is checked before any gas is spent. Idempotent per digest: posted again, it joins what is under way, or answers the earlier receipt when the chain confirms it.',

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import * as api from '../../src/protocol/api.js'
+import {
+  attestationReceivedSchema,
+  attestationSchema,
+  postAttestationSchema,
+} from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
 import { ENVELOPE_SCHEME } from '../../src/protocol/envelope.js'
@@ -13,6 +18,7 @@ import { postPolicySchema } from '../../src/protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../src/protocol/units.js'
 import { problemBodySchema } from '../../src/server/http/errors.js'
 import { pageFileSchema } from '../../src/server/openapi/router.js'
+import attestation from '../../test/vectors/attestation.json' with { type: 'json' }
 import authorizations from '../../test/vectors/authorizations.json' with { type: 'json' }
 import cancel from '../../test/vectors/cancel.json' with { type: 'json' }
 import envelopes from '../../test/vectors/envelopes.json' with { type: 'json' }
@@ -269,6 +275,18 @@ export const SCHEMAS = {
     'An EIP-712 authorization that the enclave signed.',
     settlement,
   ),
+  Attestation: described(
+    attestationSchema,
+    "An enclave's evidence of where its keys were born, and the statement that it is about.",
+  ),
+  PostAttestation: described(
+    postAttestationSchema,
+    'Evidence of an enclave, and the statement that it is about.',
+    attestation.base.attestation,
+  ),
+  AttestationReceived: described(attestationReceivedSchema, 'The server shows it.', {
+    shownUntil: '2026-11-29T14:00:00.000Z',
+  }),
   Receipt: described(api.receiptSchema, "The relay's record of one authorization.", {
     digest: DIGEST,
     primaryType: 'OrderSettlement',

@@ -35,6 +35,7 @@ export const API_PATHS = [
   '/policy',
   '/policy/:orgId',
   '/resolutions',
+  '/attestation',
   '/relay',
   '/relay/:digest',
   '/runs/:runId/result',

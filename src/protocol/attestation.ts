@@ -9,3 +9,14 @@ export const attestationSchema = /* @__PURE__ */ z.object({
   /** Canonical JSON. */
   statement: z.string(),
 })
+export type Attestation = z.output<typeof attestationSchema>
+
+/** The body of `POST /attestation`: evidence of 24 kB in Base64 at most, and a statement of 4,096 characters. */
+export const postAttestationSchema = /* @__PURE__ */ z.strictObject({
+  format: z.string().max(32),
+  evidence: z.string().max(32_768),
+  statement: z.string().max(4_096),
+})
+
+/** The answer: until when the server shows it. */
+export const attestationReceivedSchema = /* @__PURE__ */ z.object({ shownUntil: z.iso.datetime() })

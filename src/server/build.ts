@@ -11,6 +11,7 @@ import { readVersion } from '../service/version.js'
 import { createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
 import { createReaders } from './http/clients.js'
+import { attestationRoute, createShownAttestation } from './intake/attestation.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createCancels, createOpenings, createOrders } from './intake/orders.js'
 import { createEnclaveKey, intakeRoutes } from './intake/router.js'
@@ -135,9 +136,17 @@ export function buildServer(deps: {
   const progress = createNarratorProgress()
   const narrator = buildNarrator({ ...parts, progress })
   const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
-  const relayed = relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) })
+  const attestation = createShownAttestation({ engine, logger, now: Date.now })
+  /** The routes of both ports that take the relay's token. */
+  const relayed = [
+    ...relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) }),
+    attestationRoute({ ...relay.router, ...config.http, shown: attestation }),
+  ]
   const intake = intakeRoutes({
-    enclaveKey: createEnclaveKey(config.enclave.intentPublicKey, chainId, contracts.escrow),
+    enclaveKey: createEnclaveKey({
+      publicKey: config.enclave.intentPublicKey,
+      ...{ chainId, escrow: contracts.escrow, attestation: attestation.current },
+    }),
     orders,
     openings: createOpenings({
       orders,

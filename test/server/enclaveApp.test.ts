@@ -39,14 +39,22 @@ describe('the port of the enclave', () => {
   test('answers no one without the token, signed or not', async () => {
     const { ask } = await start()
     const signed = signRunMessage(RUN_SECRET, { kind: 'result', runId: RUN_ID, body: '{}' })
-    for (const path of ['/relay', `/relay/${ZERO_BYTES32}`, `/runs/${RUN_ID}/result`, '/health', '/nowhere'])
+    for (const path of [
+      '/attestation',
+      '/relay',
+      `/relay/${ZERO_BYTES32}`,
+      `/runs/${RUN_ID}/result`,
+      '/health',
+      '/nowhere',
+    ])
       for (const headers of [{}, signed, { authorization: `${TOKEN.authorization}0` }])
         expect(await ask(path, post(headers, '{}'))).toEqual([401, 'relay-unauthorized'])
   })
 
   test('has the routes that the enclave calls, and no other', async () => {
     const { ask } = await start()
-    expect(await ask('/relay', post(TOKEN, '{}'))).toEqual([400, 'invalid-body'])
+    for (const path of ['/relay', '/attestation'])
+      expect(await ask(path, post(TOKEN, '{}'))).toEqual([400, 'invalid-body'])
     expect(await ask(`/relay/${ZERO_BYTES32}`, { headers: TOKEN })).toEqual([404, 'receipt-not-found'])
     for (const kind of ['notice', 'result'] as const) {
       const body = JSON.stringify(kind === 'notice' ? { code: 'conflict' } : { outcome: 'done' })

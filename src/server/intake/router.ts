@@ -11,6 +11,7 @@ import {
   postOrderSchema,
   resolvedSchema,
 } from '../../protocol/api.js'
+import type { Attestation } from '../../protocol/attestation.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -27,14 +28,18 @@ import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
 
 /**
  * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
- * first read the view returns the very same object. Concurrent callers share that read, which rejects as the chain does.
+ * first read the view returns the very same object, until there is other evidence. Concurrent callers share that read, which rejects
+ * as the chain does.
  */
-export function createEnclaveKey(
-  publicKey: Hex,
-  chainId: number,
-  escrow: Pick<OrderEscrow, 'address' | 'usdc'>,
-): () => Promise<EnclaveKey> {
-  return createTimedValue(Number.POSITIVE_INFINITY, async () => ({
+export function createEnclaveKey(deps: {
+  readonly publicKey: Hex
+  readonly chainId: number
+  readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
+  /** The enclave's evidence: the very same object until there is another. */
+  readonly attestation: () => Promise<Attestation | undefined>
+}): () => Promise<EnclaveKey> {
+  const { publicKey, chainId, escrow } = deps
+  const fixed = createTimedValue(Number.POSITIVE_INFINITY, async () => ({
     publicKey,
     chainId,
     escrow: escrow.address,
@@ -42,6 +47,13 @@ export function createEnclaveKey(
     usdc: await escrow.usdc(),
     takesOpenings: true,
   }))
+  let attested: EnclaveKey | undefined
+  return async () => {
+    const [key, attestation] = await Promise.all([fixed(), deps.attestation()])
+    if (attestation === undefined) return key
+    if (attested?.attestation !== attestation) attested = { ...key, attestation }
+    return attested
+  }
 }
 
 const ENVELOPE_FIELDS = new Set(['epk', 'iv', 'ct', 'tag'])

@@ -9,6 +9,7 @@ import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId, securityHeaders } from '../../../src/server/http/middleware.js'
 import { pageFileSchema } from '../../../src/server/openapi/router.js'
+import { base } from '../../attestation/vectors.js'
 import {
   batchMint,
   digestOf,
@@ -224,7 +225,7 @@ describe('faults of a request', () => {
     expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
     for (const operationId of ['postRunNotice', 'postRunResult'])
       expect(of(await call(operationId))).toBe('401 run-unauthorized')
-    for (const operationId of ['postAuthorization', 'getReceipt']) {
+    for (const operationId of ['postAttestation', 'postAuthorization', 'getReceipt']) {
       const nobody = { Authorization: 'Bearer nobody' }
       expect(of(await call(operationId, { headers: nobody }))).toBe('401 relay-unauthorized')
     }
@@ -281,6 +282,7 @@ describe('faults of a request', () => {
     expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
     const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), late) }))).toBe('422 would-revert')
+    expect((await call('postAttestation', { body: base.attestation })).status).toBe(200)
   })
 })
 
@@ -443,7 +445,9 @@ describe('outages', () => {
     )
     breakStores(dataDir)
     expect(of(await call('postCancel', cancel))).toBe('503 storage-unavailable')
-    await expectAll(call, ['getOrder', 'getOrderTimeline', 'getReceipt'], '503 storage-unavailable')
+    const unread = ['getEnclaveKey', 'getOrder', 'getOrderTimeline', 'getReceipt']
+    await expectAll(call, unread, '503 storage-unavailable')
+    expect(of(await call('postAttestation', { body: base.attestation }))).toBe('503 storage-unavailable')
     expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
     const resolution = { body: await signedResolution(chain()) }
