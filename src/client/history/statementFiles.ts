@@ -121,7 +121,7 @@ function pdfLines(statement: Statement, account: Hex): PdfLine[] {
       ),
       plain(
         columns([
-          ['Dividends', 30],
+          ['Dividends, net of withholding', 30],
           [amountText(dividends), -20],
         ]),
       ),

@@ -399,7 +399,7 @@ it('the PDF of a statement has its account, activity, gains and balances, and no
       '2026-01-17 sold AAPL -5 450.00 450.00',
       'AAPL 2026-01-15 2026-01-17 5 450.00 500.00 -50.00',
       'Realised gain -50.00',
-      'Dividends 5.00',
+      'Dividends, net of withholding 5.00',
       'Cash 455.00',
       '1 / 1',
     ]),
