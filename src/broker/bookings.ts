@@ -9,6 +9,8 @@ const FAMILIES: Readonly<Record<string, ActionKind>> = {
   ...{ SPLIT: 'split', SSP: 'split', SPIN: 'spin-off', SSO: 'spin-off', MA: 'merger' },
   ...{ NC: 'symbol-change', SC: 'symbol-change', REORG: 'removal', PTC: 'other', VOF: 'other' },
 }
+/** A part of the capital that comes back, and gains that a fund hands on. */
+const NO_INCOME: ReadonlySet<string> = new Set(['DIVROC', 'DIVCGL', 'DIVCGS'])
 const WITHHELD: ReadonlySet<string> = new Set(['DIVNRA', 'DIVFT', 'DIVTW', 'DIVWH', 'DIVFEE'])
 
 function familyOf({ type, subType, qty, cash }: BookedEntry): ActionKind {
@@ -20,12 +22,32 @@ function familyOf({ type, subType, qty, cash }: BookedEntry): ActionKind {
 /** @returns the oldest day first */
 export function bookingsOf(entries: readonly BookedEntry[]): Booking[] {
   const groups = Map.groupBy(entries, (entry) => `${entry.day} ${familyOf(entry)}`)
-  return [...groups.values()]
-    .flatMap((group) => {
-      const [first] = group
-      return first ? READERS[familyOf(first)](group) : []
-    })
-    .sort((a, b) => (a.day < b.day ? -1 : 1))
+  const found = [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first ? READERS[familyOf(first)](group) : []
+  })
+  return togetherByDay(found).sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+/** A person decides about a symbol's day at once: the list has one claim for what is not carried out. */
+function togetherByDay(found: readonly Booking[]): Booking[] {
+  const keyOf = ({ kind, symbol, day }: Booking) => (kind === 'other' ? `${symbol} ${day}` : null)
+  const others = Map.groupBy(
+    found.filter((each) => keyOf(each) !== null),
+    keyOf,
+  )
+  const merged = [...others.values()].flatMap(([first, ...more]) =>
+    first
+      ? {
+          ...first,
+          before: first.before ?? more.find(({ before }) => before !== null)?.before ?? null,
+          made: sum([first, ...more].map(({ made }) => made)),
+          cash: sum([first, ...more].map(({ cash }) => cash)),
+          gross: sum([first, ...more].map(({ gross }) => gross)),
+        }
+      : [],
+  )
+  return [...found.filter((each) => keyOf(each) === null), ...merged]
 }
 
 type Reader = (entries: readonly BookedEntry[]) => Booking[]
@@ -54,6 +76,7 @@ function plain(kind: ActionKind, { symbol, day, qty, cash, description }: Booked
     ...{
       cash,
       gross: cash,
+      isIncome: true,
       recordedOn: /Rec Date: (\d{4}-\d\d-\d\d)/.exec(description)?.[1] ?? null,
     },
   }
@@ -76,6 +99,7 @@ function cashDividend(entries: readonly [BookedEntry, ...BookedEntry[]]): Bookin
     made: 0n,
     cash: sum(entries.map(({ cash }) => cash)),
     gross: sum(paid.map(({ cash }) => cash)),
+    isIncome: !entries.some(({ type }) => NO_INCOME.has(type)),
   }
 }
 

@@ -73,7 +73,7 @@ function distance({ days, recordedOn }: Announcement, booking: Booking): number 
 /** Why a person has to decide about an event; `not-booked`: nobody yet. */
 export type Unplanned =
   | ('not-booked' | 'not-announced' | 'days-differ' | 'terms-differ')
-  | ('shares-not-stated' | 'needs-cash' | 'unknown-kind')
+  | ('shares-not-stated' | 'needs-cash' | 'unknown-kind' | 'not-income')
 
 /** What has to be entered on chain, or why that is not known. */
 export type Plan = ActionTerms[] | Unplanned
@@ -114,6 +114,7 @@ type Whole = Booking & { readonly before: bigint }
 
 function cashDividend(event: CorporateEvent, booked: Whole, announced: Announcement | null): Plan {
   if (booked.cash < 0n || booked.gross <= 0n) return 'terms-differ'
+  if (!booked.isIncome && announced !== null) return 'not-income'
   if (announced?.cash && !isPaid(booked, announced.cash, announced.foreign)) return 'terms-differ'
   return [entitlement(event), payment(event, booked, booked.cash)]
 }
@@ -204,11 +205,18 @@ function entitlement(event: CorporateEvent): ActionTerms {
   return { ...terms(event, 'ENTITLEMENT'), recordAt }
 }
 
+/** The claims that an event may have in the list: the owner may have let the day of the booking count. */
+export function claimsOf(event: CorporateEvent): ActionTerms[] {
+  const { booked, kind } = event
+  const isMoved = booked !== null && kind !== 'cash-dividend' && booked.day !== event.day
+  return [event, ...(isMoved ? [{ ...event, day: booked.day }] : [])].map(entitlement)
+}
+
 const UINT64 = 2n ** 64n
 /** Decimals beyond a base unit, for a rate that has no exact form in 64 bits. */
 const FINE = 10n ** 9n
 
-/** The cash, divided among the shares. A booking is known by its day: one that was paid is never paid again. */
+/** The cash, divided among the shares. The contract pays a claim once. */
 function payment(event: CorporateEvent, booked: Whole, cash: bigint): ActionTerms {
   const exact = ratio(cash * ONE_SHARE, booked.before)
   const isExact = exact.numerator < UINT64 && exact.denominator < UINT64

@@ -2,7 +2,7 @@
 // figures than those announced.
 import type { CorporateEvent } from '../protocol/actionReport.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
-import type { ActionTerms } from './corporateEvents.js'
+import { type ActionTerms, claimsOf } from './corporateEvents.js'
 import { dayAfter, startOf } from './newYork.js'
 
 /** No symbol has two splits within so many seconds. */
@@ -10,13 +10,18 @@ const SAME_SPLIT_S = 7 * 86_400
 /** Days for which an action that the broker has not booked keeps its symbol halted. A merger may be booked weeks after its day. */
 const UNBOOKED_DAYS = { split: 7, other: 45 }
 
-/** The entry of the list that is this one; undefined if there is none. */
+/**
+ * The entry of the list that is this one; undefined if there is none.
+ * @param claim of a PAYMENT, the index of its ENTITLEMENT: two may be booked on one day
+ */
 export function entryOf(
   { kind, symbol, recordAt }: Pick<ActionTerms, 'kind' | 'symbol' | 'recordAt'>,
   actions: readonly CorporateAction[],
+  claim?: number,
 ): CorporateAction | undefined {
   return actions.find((action) => {
     if (action.symbol !== symbol) return false
+    if (kind === 'PAYMENT') return action.kind === kind && action.entitlement === claim
     if (isRatio(kind)) return isRatio(action.kind) && Math.abs(action.recordAt - recordAt) < SAME_SPLIT_S
     if (kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL') return endsSymbol(action.kind)
     return action.kind === kind && action.recordAt === recordAt
@@ -24,11 +29,13 @@ export function entryOf(
 }
 
 /** Whether holders got the cash that was booked. */
-export function isPaid({ symbol, booked }: CorporateEvent, actions: readonly CorporateAction[]): boolean {
-  return (
-    booked !== null &&
-    entryOf({ kind: 'PAYMENT', symbol, recordAt: startOf(booked.day) }, actions) !== undefined
-  )
+export function isPaid(event: CorporateEvent, actions: readonly CorporateAction[]): boolean {
+  const { symbol } = event
+  return claimsOf(event).some((claim) => {
+    const index = entryOf(claim, actions)?.index
+    const payment = { kind: 'PAYMENT', symbol, recordAt: claim.recordAt } as const
+    return index !== undefined && entryOf(payment, actions, index) !== undefined
+  })
 }
 
 /** Whether holders have what the action made of their shares. A cash dividend changes no shares. */

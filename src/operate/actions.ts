@@ -84,7 +84,7 @@ async function stepsOf(contract: Contract, listed: readonly CorporateAction[], p
   return Promise.all(
     plan.map(async (terms): Promise<Step> => {
       const none = { terms, effectiveAt: 0, struct: null, digest: null }
-      if (entryOf(terms, listed)) return { ...none, state: 'listed' }
+      if (entryOf(terms, listed, entitlement)) return { ...none, state: 'listed' }
       if (terms.kind === 'PAYMENT' && entitlement === undefined) return { ...none, state: 'missing' }
       const struct = actionStruct({
         ...terms,
@@ -160,6 +160,7 @@ const REASONS: Readonly<Record<Unplanned, string>> = {
   'terms-differ': 'booked otherwise than announced: look at it, then --as-booked',
   'shares-not-stated': 'booked without the number of shares: ask the broker',
   'needs-cash': 'booked: sell the new shares at the broker, and name the proceeds with --cash',
+  'not-income': 'booked as a return of capital or a capital gain: --as-booked pays it out like a dividend',
   'unknown-kind': 'of a kind that is not carried out: --cash says what holders get for it',
 }
 

@@ -52,6 +52,8 @@ const bookingSchema = z.strictObject({
   cash: amount,
   /** The same before. */
   gross: amount,
+  /** False where a part of the cash is a return of capital, or a capital gain of a fund. */
+  isIncome: z.boolean(),
   recordedOn: z.iso.date().nullable(),
 })
 export type Booking = Readonly<z.output<typeof bookingSchema>>

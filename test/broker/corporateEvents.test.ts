@@ -150,6 +150,26 @@ it('a split that the broker rounds to whole shares counts as booked, with the ca
   expect(event && shortOf(planOf(event))).toEqual(['ENTITLEMENT', 'PAYMENT 420000/1', 'SPLIT 2/25'])
 })
 
+it.each(['DIVROC', 'DIVCGL', 'DIVCGS'])(
+  'a distribution that is no income waits for the owner: %s',
+  (type) => {
+    const entries = Object.values(Object(alpacaExample('activities-dividend'))).map((entry) => ({
+      ...Object(entry),
+      ...(Object(entry).activity_type === 'DIV' && { activity_type: type }),
+    }))
+    const [booked] = bookingsOf(asActivities(activityPageSchema.parse(entries)).booked)
+    if (!booked) throw new Error('nothing is booked')
+    const announced = {
+      ...{ id: 'a', kind: 'cash-dividend' as const, symbol: booked.symbol, successor: '', day: booked.day },
+      ...{ days: [booked.day], recordedOn: booked.recordedOn, shares: null, cash: null, foreign: true },
+    }
+    const [event] = eventsOf([announced], [booked])
+    if (!event) throw new Error('there is no event')
+    expect(planOf(event)).toBe('not-income')
+    expect(planOf(event, { asBooked: true })).toHaveLength(2)
+  },
+)
+
 it.each([
   [
     'activities-dividend',

@@ -140,6 +140,31 @@ it('a merger halts its symbol until all its entries are in force, which are prop
   expect(await states()).toEqual(['in-force'])
 })
 
+it('two cash payments that were booked on one day are both paid, each for its own claim', async () => {
+  const { control, actions, states, due } = await setUp()
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
+  const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
+  for (const action of [DIVIDEND, merger]) control.announce(action)
+  control.book(DIVIDEND)
+  await actions('--propose')
+  await due(1)
+  await actions('--propose')
+  await due(2)
+  control.book(merger)
+  await actions('--propose')
+  await due(4)
+  expect((await states()).sort()).toEqual(['in-force', 'to-propose'])
+  await actions('--propose')
+  await due(5)
+  expect(await states()).toEqual(['in-force', 'in-force'])
+  const entries = Array.from(Object(await chain().read('actions', 'list', 0, 5)), (entry) => Object(entry))
+  const payments = entries.filter(({ kind }) => kind === 3n)
+  expect(payments.map(({ entitlement, numerator }) => [entitlement, numerator])).toEqual([
+    [0n, expect.any(BigInt)],
+    [expect.any(BigInt), 9_000_000n],
+  ])
+})
+
 it('all actions that can be proposed are asked about one by one, and the others have their reason', async () => {
   const { control, actions, answered, states, due } = await setUp()
   control.account({ name: 'enclave', positions: { AAPL: '1.5', MSFT: '2' } })

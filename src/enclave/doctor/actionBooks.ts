@@ -2,7 +2,7 @@
 import { type BookedEntry, bookingsOf, eventsOf, haltedOn } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Booking } from '../../protocol/actionReport.js'
-import { type CorporateAction, carry } from '../../protocol/corporateActions.js'
+import { type CorporateAction, carry, paidForAt } from '../../protocol/corporateActions.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { ONE_SHARE } from '../../protocol/units.js'
@@ -135,11 +135,11 @@ export function dividendBooks(
   }
   const isSold = ({ kind }: Booking) => kind === 'spin-off' || kind === 'other'
   for (const booking of bookings) if (!isSold(booking)) of(booking.symbol).booked += booking.cash
-  const sold = new Set(bookings.filter(isSold).map(({ symbol, day }) => `${symbol} ${day}`))
   for (const action of history.actions) {
     if (action.kind !== 'PAYMENT') continue
-    const day = new Date(action.recordAt * 1_000).toISOString().slice(0, 10)
-    if (sold.has(`${action.symbol} ${day}`)) continue
+    const claim = history.actions[action.entitlement]
+    const paidFor = claim ? paidForAt(claim.recordAt) : null
+    if (paidFor === 'spin-off' || paidFor === 'other') continue
     const credits = replays.map((each) => each.creditOf(action))
     of(action.symbol).credited += credits.reduce((sum, credit) => sum + credit, 0n)
   }

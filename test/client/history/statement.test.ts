@@ -245,7 +245,17 @@ type Paid = Pick<Booking, 'kind' | 'made' | 'cash'> & { readonly successor?: str
 /** What is entered for a booking of 100 shares, in the plan's order or with the payment last. */
 function entered({ kind, made, cash, successor = '' }: Paid, isPaidLast: boolean): CorporateAction[] {
   const booked: Booking = {
-    ...{ kind, made, cash, successor, symbol: 'AAPL', day: PAID_ON, recordedOn: null, gross: cash },
+    ...{
+      kind,
+      made,
+      cash,
+      successor,
+      symbol: 'AAPL',
+      day: PAID_ON,
+      recordedOn: null,
+      isIncome: true,
+      gross: cash,
+    },
     before: 100n * ONE_SHARE,
   }
   const plan = planOf({ ...booked, announced: null, booked }, { asBooked: true, cash })
