@@ -26,14 +26,10 @@ export interface LimitOptions {
  * Decides which requests the server accepts, before a body is read.
  *
  * - A probe is accepted: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo accepted work.
- * - Results of runs are refused by rate alone, for the same reason, where an enclave posts them. Their signature covers the body, so it
- *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
- * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
- *   polls what does not change costs next to nothing.
- * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of
- *   the nodes, and a post half a minute's worth beyond that.
- * - A request gets 503 `overloaded` with all places in use, and 429 `too-many-at-once` beyond its client's places, or those of its site.
- * - A request acquires its place once its body has arrived. A late body gets 408 (`createArrivals`), a run's as well.
+ * - Results of runs are refused by rate alone, for the same reason. Their signature covers the body, so each counts until its answer is
+ *   sent, and after that only if the answer is 4xx. A read counts no longer once it is answered 304.
+ * - Beyond its client's rate, or its calls of the nodes, a request gets 429 `rate-limited`; without a place 503 `overloaded`, or 429
+ *   `too-many-at-once`. It acquires its place once its body has arrived (`createArrivals`).
  */
 export function limitClients(options: LimitOptions): RequestHandler {
   const { http, authToken, now } = options

@@ -4,16 +4,14 @@ import { type Break, createBlockTracker, type History } from '../../chain/blockT
 import {
   blockCall,
   blockSchema,
-  isResult,
   quantitySchema,
   resultOf,
   smallQuantitySchema,
   toQuantity,
 } from '../../chain/jsonRpc.js'
-import { firstBlockSince } from '../../chain/logReader.js'
+import type { FindNonceUse } from '../../chain/nonceUse.js'
 import type { Rpc, RpcCall } from '../../chain/rpc.js'
-import { sameAddress } from '../../protocol/address.js'
-import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 
 /** One node's view of the chain and of the relayer's account, at one moment. */
@@ -164,57 +162,5 @@ export function createForeignUse(options: {
     },
     /** Whether such a transaction was found within the last ten minutes. */
     isRecent: () => performance.now() - foundAt < RECENT_MS,
-  }
-}
-
-/** The transaction that has used a nonce of the account. */
-interface NonceUse {
-  readonly hash: Hex
-  /** A transfer to the account itself. */
-  readonly isToItself: boolean
-}
-
-/**
- * Finds the transaction that used the nonce. Undefined when it is in no block, or in one that is
- * older than the states which nodes keep.
- * @throws ChainUnavailableError, ChainAnswerError
- */
-type FindNonceUse = (nonce: number, head: number) => Promise<NonceUse | undefined>
-
-/** Most nodes forget the state of a block that has 128 on top; some keep less. */
-const MAX_DEPTH = 120
-
-const transactionSchema = z.looseObject({
-  hash: bytes32Schema,
-  from: hexOf(20),
-  to: hexOf(20).nullish(),
-  // A rollup's own transactions may have none.
-  nonce: smallQuantitySchema.nullish(),
-})
-const fullBlockSchema = z.looseObject({ transactions: z.array(transactionSchema) }).nullable()
-
-/** Asks for the account's count in one block after another, halving the range. */
-export function createFindNonceUse(options: {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly address: Hex
-}): FindNonceUse {
-  const { rpc, address } = options
-
-  /** Undefined where the node has no state of the block. */
-  async function countAt(block: number): Promise<number | undefined> {
-    const params = [address, toQuantity(block)]
-    const [answer] = await rpc.send([{ method: 'eth_getTransactionCount', params }])
-    return isResult(answer) ? resultOf(answer, smallQuantitySchema) : undefined
-  }
-
-  return async (nonce, head) => {
-    if (((await countAt(head)) ?? 0) <= nonce) return undefined
-    const lowest = Math.max(0, head - MAX_DEPTH)
-    const used = await firstBlockSince((above) => countAt(lowest + above), nonce + 1, head - lowest)
-    const params = [toQuantity(lowest + used), true]
-    const [answer] = await rpc.send([{ method: 'eth_getBlockByNumber', params }])
-    const transactions = resultOf(answer, fullBlockSchema)?.transactions ?? []
-    const use = transactions.find((each) => each.nonce === nonce && sameAddress(each.from, address))
-    return use && { hash: use.hash, isToItself: sameAddress(use.to ?? '', address) }
   }
 }

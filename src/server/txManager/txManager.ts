@@ -1,8 +1,9 @@
+import { createFindNonceUse } from '../../chain/nonceUse.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createPoller } from '../../service/lifetime.js'
 import { createSemaphore } from '../../service/semaphore.js'
 import type { KeptTransaction } from '../signer/transaction.js'
-import { createAccountView, createFindNonceUse, createForeignUse } from './account.js'
+import { createAccountView, createForeignUse } from './account.js'
 import {
   createConfirmations,
   createConfirmedTransactions,

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createRpc } from '../../../src/chain/rpc.js'
-import { startAnvil } from '../../../src/sandbox/anvil.js'
-import { createFindNonceUse } from '../../../src/server/txManager/account.js'
+import { createFindNonceUse } from '../../src/chain/nonceUse.js'
+import { createRpc } from '../../src/chain/rpc.js'
+import { startAnvil } from '../../src/sandbox/anvil.js'
 
 it.each([
   ['keeps the state of every block', 1_000],
