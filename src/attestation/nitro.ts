@@ -38,7 +38,7 @@ const SIGNED_PREFIX = [
   ...[0x44, 0xa1, 0x01, 0x38, 0x22, 0x40, 0x59],
 ]
 const COSE_SIGN1_TAG = 0xd2
-/** Of a register that nothing was measured into. */
+/** The value of a register that nothing was measured into. */
 export const ZERO_REGISTER = '0'.repeat(96)
 
 /**

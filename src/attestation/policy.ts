@@ -10,11 +10,11 @@ export type Registers = Readonly<Record<string, string>>
  * the registers of one kind of machine, and each has to be as named.
  */
 export interface AcceptedProgram {
-  /** For people. */
+  /** People read it. */
   readonly label: string
-  /** Of a Nitro Enclave: at least 0, the whole image. 1 is a kernel of AWS, and 2 may be the hash of nothing. */
+  /** Registers of a Nitro Enclave: at least 0, the whole image. 1 is a kernel of AWS, and 2 may be the hash of nothing. */
   readonly pcrs?: Registers
-  /** Of a machine with NitroTPM: at least 4, the image that is booted, and 12, which is zero while nobody changes its command line. */
+  /** Registers of a machine with NitroTPM: at least 4, the image that is booted, and 12, which is zero while nobody changes its command line. */
   readonly nitrotpm_pcrs?: Registers
   /** SHA-256 of the configuration's canonical JSON. */
   readonly configuration: Hex

@@ -19,7 +19,7 @@ export interface Expectation {
 }
 
 export interface Verified {
-  /** Of the accepted program. */
+  /** The accepted program's. */
   readonly label: string
   readonly statement: Statement
   /** Unix milliseconds, by the hypervisor's clock. */

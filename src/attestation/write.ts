@@ -17,7 +17,7 @@ export interface StatedSettings {
   readonly RPC_WITNESS_URL: readonly string[]
   readonly CHAIN_DEPTH: number | string
   readonly CHAIN_MAX_HEAD_AGE: number
-  /** With these, a policy that names a configuration names the contracts. */
+  /** A policy that names a configuration names the contracts by these. */
   readonly CHAIN_ID: number
   readonly INSTITUTION_REGISTRY_ADDRESS: string
   readonly ORDER_ESCROW_ADDRESS: string
@@ -26,7 +26,7 @@ export interface StatedSettings {
   readonly PLATFORM_POOL_ADDRESS: string
   readonly MIN_ORDER: bigint
   readonly MIN_WITHDRAWAL: bigint
-  /** With fewer, a batch shows the size of one account's trade. */
+  /** Fewer accounts let a batch show the size of one account's trade. */
   readonly RECONCILE_MIN_ACCOUNTS: number
   readonly RECONCILE_MAX_DELAY_DAYS: number
 }

@@ -11,7 +11,7 @@ import type { Run } from './run.js'
 /** Days of announcements. Older ones cannot halt any more, and later ones do not matter yet. */
 const LOOK_BACK_DAYS = 365
 const LOOK_AHEAD_DAYS = 90
-/** Between two questions about actions that could not be read for too long. */
+/** The pause between two questions about actions that could not be read for too long. */
 const UNKNOWN_AGAIN_S = 60
 
 /** Everything that the broker has announced about these symbols, or booked since the contracts were deployed. */

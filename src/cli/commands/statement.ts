@@ -44,7 +44,7 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
     .requiredOption('--out <file>', 'the new file')
     .action(async (period: Period, options: Options) => {
       const { format, out } = options
-      // Before the history, which may take minutes.
+      // The history may take minutes, so it comes after this.
       if (
         await access(out).then(
           () => true,

@@ -259,7 +259,7 @@ function sumOfCosts(costs: readonly (bigint | null)[]): bigint | null {
   return costs.reduce<bigint | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0n)
 }
 
-/** To the nearest whole number, of a ratio that is not negative. */
+/** The nearest whole number to a ratio that is not negative. */
 function nearest(exact: Ratio): bigint {
   return floor(add(exact, ratio(1n, 2n)))
 }
@@ -275,7 +275,7 @@ function between(amount: bigint, left: Ratio, before: Ratio): bigint {
   }
 }
 
-/** Without a part of the newest lot, which keeps its cost. */
+/** The lots without a part of the newest one, which keeps its cost. */
 function trimmed(lots: readonly Lot[], excess: Ratio): Lot[] {
   const last = lots.findLastIndex((lot) => isLess(excess, lot.shares))
   return lots.map((lot, at) => (at === last ? { ...lot, shares: subtract(lot.shares, excess) } : lot))

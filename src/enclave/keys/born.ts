@@ -76,12 +76,12 @@ export function createShareCollector() {
   }
 }
 
-/** By the x coordinate, the last byte: one share given by two holders counts once. */
+/** One share given by two holders counts once: shares differ by the x coordinate, their last byte. */
 function areDistinct(shares: readonly MasterShare[]): boolean {
   return new Set(shares.map(({ share }) => share.slice(-2))).size === shares.length
 }
 
-/** With a false share among them, another choice of the rest makes the key. */
+/** Every choice of so many: where a share among them is false, another choice makes the key. */
 function* combinationsOf<T>(items: readonly T[], count: number): Generator<T[]> {
   if (count === 0) yield []
   else if (items.length >= count) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { configurationOf } from '../../src/attestation/write.js'
 import { readConfig } from '../../src/enclave/config.js'
 import { environmentSchema } from '../../src/enclave/configSchema.js'
-import { enclaveEnvironment } from '../enclave/support/environment.js'
+import { enclaveEnvironment } from './support/environment.js'
 
 /** Settings that decide neither about money nor about secrecy. */
 const HARMLESS = [
