@@ -182,9 +182,9 @@ contract InvariantsTest {
         uint256 moved = handler.newWalletCount();
         for (uint256 i = 0; i < WALLETS + moved; i++) {
             address wallet = i < WALLETS ? handler.walletOf(i) : handler.newWallets(i - WALLETS);
-            (address to, bool hasBegun) = handler.moveOf(wallet);
+            (address to, bool hasBegun, uint256 effectiveAt) = handler.moveOf(wallet);
             IAccountMoves.Move memory move = platform.registry().moveOf(wallet);
-            require(move.to == to && move.hasBegun == hasBegun, "a move");
+            require(move.to == to && move.hasBegun == hasBegun && move.effectiveAt == effectiveAt, "a move");
             bytes32 id = keccak256(abi.encodePacked(wallet));
             require(platform.ledger().portfolioVersion(id) == handler.versions(wallet), "a portfolio's version");
             require(platform.ledger().portfolioHash(id) == handler.histories(wallet), "a portfolio's history");

@@ -27,9 +27,9 @@ abstract contract MoveActions is ClaimActions {
         return newWallets.length;
     }
 
-    /// @notice The new wallet of a wallet's move, zero if there is none, and whether a part has moved to it.
-    function moveOf(address from) external view returns (address to, bool hasBegun) {
-        return (_moves[from].to, _moves[from].hasBegun);
+    /// @notice The new wallet of a wallet's move, zero if there is none, whether a part has moved to it, and when it takes effect.
+    function moveOf(address from) external view returns (address to, bool hasBegun, uint256 effectiveAt) {
+        return (_moves[from].to, _moves[from].hasBegun, _moves[from].effectiveAt);
     }
 
     /// @dev To a wallet without a portfolio, to the one of the last move, or now and then to one that may have one.
@@ -108,10 +108,10 @@ abstract contract MoveActions is ClaimActions {
         approveMove(8 * 5 * 5 + 25 + index);
         currentTime += 7 days;
         vm.warp(currentTime);
-        carryOutMove(index, parts, 15);
+        carryOutMove(index, parts, parts % 8 == 0 ? 9 : 15);
     }
 
-    /// @param wrong what the authorization gets wrong: 1 to 8 must fail
+    /// @param wrong what the authorization gets wrong: 1 to 8 must fail, and 9, where the new wallet has joined another institution
     function carryOutMove(uint256 who, uint256 parts, uint256 wrong) public atCurrentTime {
         address from = _pickMove(who);
         BookedMove storage move = _moves[from];
@@ -134,7 +134,8 @@ abstract contract MoveActions is ClaimActions {
             wrong == 5 ? _sign(OTHER_KEY, ledger.hashPortfolioMove(a)) : _enclaveSign(ledger.hashPortfolioMove(a));
         bytes memory call = abi.encodeCall(ledger.movePortfolio, (a, signature));
         bool isOntoAnother = !move.hasBegun && versions[move.to] > 0;
-        if (isOntoAnother || (wrong > 0 && wrong < 9)) return _mustFail(address(this), address(ledger), call);
+        if (wrong == 9 && move.effectiveAt != 0) _joinAnother(move.to, move.orgId);
+        if (isOntoAnother || (wrong > 0 && wrong < 10)) return _mustFail(address(this), address(ledger), call);
         if (!kyc[a.to]) {
             _mustFail(address(this), address(ledger), call);
             // A fault that succeeded is told: what follows would revert, and take it back.
@@ -153,6 +154,27 @@ abstract contract MoveActions is ClaimActions {
         _hasBegun[from][a.to] = a.partsLeft > 0;
         if (a.partsLeft == 0) delete _moves[from];
         else move.hasBegun = true;
+    }
+
+    /// @dev Reverts if the wallet is new or a member somewhere, or no other institution is admitted.
+    function _joinAnother(address wallet, bytes32 orgId) private {
+        bool isKnown;
+        for (uint256 i = 0; i < 5; i++) {
+            isKnown = isKnown || walletOf(i) == wallet;
+        }
+        require(isKnown, "a new wallet");
+        for (uint256 i = 0; i < 3; i++) {
+            bytes32 other = orgOf(i);
+            if (other == orgId || !admitted[other]) continue;
+            _clear(wallet);
+            vm.prank(registry.adminOf(other));
+            registry.setMember(wallet, true);
+            vm.prank(wallet);
+            registry.join(other);
+            _entered(wallet);
+            return;
+        }
+        revert("no other institution");
     }
 
     function _clear(address wallet) private {
