@@ -42,7 +42,10 @@ export const listedActionSchema = z
 type ListedAction = z.output<typeof listedActionSchema>
 
 /** Drops what the kind does not name. @throws ZodError */
-function actionOf({ kind, recordAt, symbol, ...fields }: ListedAction, index: number): CorporateAction {
+export function actionOf(
+  { kind, recordAt, symbol, ...fields }: ListedAction,
+  index: number,
+): CorporateAction {
   const own = FIELDS[kind].map((field) => [field, fields[field]])
   return corporateActionSchema.parse({ kind, index, recordAt, symbol, ...Object.fromEntries(own) })
 }

@@ -15,7 +15,7 @@ import { interfaces } from '../chain/interfaces.js'
 import { type ActionReport, actionReportSchema, type CorporateEvent } from '../protocol/actionReport.js'
 import { sameAddress } from '../protocol/address.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
-import type { Hex } from '../protocol/hex.js'
+import { type Hex, hexOf } from '../protocol/hex.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain } from './chain.js'
@@ -28,7 +28,8 @@ import { readDeployment } from './settings.js'
 const HELP = `
 Without an action the command lists what the broker has announced, what it has booked, and what the contracts have of it. --propose asks about
 everything that can be proposed, and says why the rest can't be. With an action it proposes that one: where the booking differs from the
-announcement, --as-booked lets the booking count. The server enacts what is proposed as soon as it is due.
+announcement, --as-booked lets the booking count. The server enacts what is proposed as soon as it is due: --withdraw takes a proposal back, by
+its action's name, or by the digest that the list shows of one that the broker's books do not bear out today.
 
 What the broker has is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
 another user, have it reported there, and name the file with --enclave-report:
@@ -104,8 +105,9 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
   const chain = await connectChain(process.env, deployment.chainId)
   try {
     const report = await reportOf(process, options)
-    const contract = await createPlatform(chain, deployment).actions()
-    const listed = await contract.all()
+    const platform = createPlatform(chain, deployment)
+    const contract = await platform.actions()
+    const [listed, proposals] = await Promise.all([contract.all(), platform.proposals()])
     const rows = await Promise.all(
       named(report).map(async ({ id, event }) => {
         const plan = planOf(event)
@@ -120,6 +122,7 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
         }))
         return {
           line: `${id}  ${halted ? 'halted, ' : ''}${text}`,
+          digests: steps.map(({ digest }) => digest),
           row: { id, ...known, reason: typeof plan === 'string' ? plan : null, steps: planned },
           isOld:
             state === 'in-force' || (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS)),
@@ -128,11 +131,25 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
     )
     const shown = rows.filter(({ isOld }) => !isOld)
     const done = rows.length - shown.length
-    const lines = [...shown.map(({ line }) => line), `${shown.length} to look at, ${done} in force or over`]
+    const planned = new Set(rows.flatMap(({ digests }) => digests))
+    const others = proposals.filter(({ digest }) => !planned.has(digest))
+    const lines = [
+      ...shown.map(({ line }) => line),
+      ...others.map(
+        ({ digest, action, effectiveAt }) =>
+          `${digest}  proposed, and not borne out by the above: ${proposedText(action)}, enacted by the server from ${timeText(effectiveAt)} on; --withdraw ends it`,
+      ),
+      `${shown.length + others.length} to look at, ${done} in force or over`,
+    ]
     speech.result(lines, {
       command: 'actions',
       chainId: deployment.chainId,
       actions: rows.map(({ row }) => row),
+      proposals: others.map(({ digest, action, effectiveAt }) => ({
+        digest,
+        text: proposedText(action),
+        effectiveAt,
+      })),
     })
   } finally {
     chain.close()
@@ -190,6 +207,8 @@ function isOver(event: CorporateEvent, listed: readonly CorporateAction[]): bool
  * @throws CommandError `actions-unreadable`, `action-unplanned`
  */
 async function propose(process: OperateProcess, options: Options, only: string | undefined): Promise<void> {
+  const digest = hexOf(32).safeParse(only).data
+  if (digest !== undefined && options.withdraw) return withdrawProposal(process, options, digest)
   const known = named(await reportOf(process, options))
   const chosen = only === undefined ? known : known.filter(({ id }) => id === only)
   if (only !== undefined && chosen.length === 0)
@@ -222,6 +241,18 @@ async function propose(process: OperateProcess, options: Options, only: string |
   )
 }
 
+/** Withdraws a proposal that no action of the broker's has today. */
+function withdrawProposal(process: OperateProcess, options: Options, digest: Hex): Promise<void> {
+  return asOwner(process, 'actions', options, async (platform) => {
+    const { address } = await platform.actions()
+    const proposals = await platform.proposals()
+    const found = proposals.find((each) => each.digest === digest)
+    const text = `withdraw the proposal: ${found ? proposedText(found.action) : digest}`
+    const data = interfaces.corporateActions.encodeFunctionData('withdraw', [digest])
+    return [{ text, call: found ? { to: address, text, data } : null }]
+  })
+}
+
 /** The change that one entry needs; undefined where it waits for another. */
 function changeOf(
   to: Hex,
@@ -241,7 +272,14 @@ function changeOf(
   return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, call: null }
 }
 
-function textOf({ kind, symbol, recordAt, numerator, denominator, successor }: ActionTerms): string {
+function textOf({
+  kind,
+  symbol,
+  recordAt,
+  numerator,
+  denominator,
+  successor,
+}: Omit<ActionTerms, 'entitlement'>): string {
   if (kind === 'SYMBOL_CHANGE') return `${symbol} is ${successor} from now on`
   if (kind === 'REMOVAL') return `${symbol} is worthless`
   if (kind === 'ENTITLEMENT') return `a claim of those who held ${symbol} at ${timeText(recordAt)}`
@@ -249,6 +287,11 @@ function textOf({ kind, symbol, recordAt, numerator, denominator, successor }: A
   // Rounded down, for people: the figures themselves are in the entry.
   const each = formatDecimal((numerator * ONE_SHARE) / denominator, USDC_DECIMALS + 9)
   return `${each} USDC for each ${symbol} that has a claim`
+}
+
+/** @param action as the chain has it: it names only what its kind needs */
+function proposedText(action: CorporateAction): string {
+  return textOf({ numerator: 0n, denominator: 1n, successor: '', ...action })
 }
 
 function timeText(seconds: number): string {

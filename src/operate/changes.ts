@@ -15,6 +15,7 @@ import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { type Call, type Chain, timeOf } from './chain.js'
+import { readProposals } from './proposals.js'
 import type { DeploymentFile } from './settings.js'
 
 /** The contracts of one deployment, read through the chain's nodes. */
@@ -23,11 +24,13 @@ export type Platform = ReturnType<typeof createPlatform>
 export function createPlatform({ rpc }: Chain, deployment: DeploymentFile) {
   const caller = createViewCaller(rpc)
   const contracts = createContracts(caller, deployment.contracts)
+  const actions = async () => createCorporateActions(caller, await contracts.token.actions())
   return {
     ...contracts,
     authority: createAuthority(caller, deployment.authority),
     usdc: createUsdc(caller, deployment.usdc),
-    actions: async () => createCorporateActions(caller, await contracts.token.actions()),
+    actions,
+    proposals: async () => readProposals(rpc, await actions(), await contracts.escrow.deployedAt()),
     time: () => timeOf(rpc),
   }
 }

@@ -8,6 +8,7 @@ import { createChainState } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { soon, startRelay } from '../server/relay/relayUnderTest.js'
 import { brokerOf, ENCLAVE_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
@@ -84,6 +85,23 @@ it('a split is listed from its announcement on, and enters the list by itself on
   expect((await actions()).out).toBe('0 to look at, 1 in force or over\n')
   expect(await actions(id)).toMatchObject({ exit: 0, out: 'nothing to do\n' })
   expect(await listed()).toBe(1n)
+})
+
+it('a proposal that the books bear out no more is listed with its digest, and ends by it', async () => {
+  const { control, actions, listed } = await setUp()
+  const wrong = [0, await chain().now(), 3n, 1n, 0, nameToBytes32('AAPL'), ZERO_BYTES32]
+  await chain().send('owner', 'actions', 'propose', wrong)
+  const digest = String(await chain().read('actions', 'digestOf', wrong))
+  control.announce(SPLIT)
+  control.book(SPLIT)
+  expect((await actions()).out).toContain(
+    `${digest}  proposed, and not borne out by the above: 1 AAPL become 3`,
+  )
+  expect((await actions(digest, '--withdraw')).err).toContain('will withdraw the proposal: 1 AAPL become 3')
+  expect((await actions()).out).not.toContain(digest)
+  expect(await actions(digest, '--withdraw')).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+  await chain().mineAt((await chain().now()) + DELAY)
+  expect(await listed()).toBe(0n)
 })
 
 it('a cash dividend is claimed from its announcement on, and paid as it was booked, once', async () => {

@@ -6,9 +6,11 @@ import { addressSchema } from '../../protocol/address.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
+import { ConfigError } from '../../service/config.js'
 import { EXIT } from '../../service/exitCodes.js'
 import { requireNode } from '../../service/version.js'
 import { type EnclaveConfig, keysOf, loadConfig } from '../config.js'
+import { codeOf } from '../failures.js'
 import { createPortfolioStore } from '../stores.js'
 import { reportActions } from './actions.js'
 import { chainOf, checkEnclave } from './checkup.js'
@@ -45,6 +47,16 @@ async function reportOrder(config: EnclaveConfig, orderId: Hex): Promise<OrderRe
   }
 }
 
+/** It quotes no value: a person reads it beside what the enclave keeps secret. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError)
+    return 'its configuration has faults, which dist/enclave/main.js --check names'
+  if (error instanceof CommanderError || error instanceof z.ZodError) {
+    return "is --account an address, --order an order's id?"
+  }
+  return codeOf(error)
+}
+
 requireNode()
 await new Command('doctor/main.js')
   .option('--account <address>', 'an account whose portfolio is read too', (text) =>
@@ -61,8 +73,6 @@ await new Command('doctor/main.js')
   .parseAsync()
   .catch((error: unknown) => {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    process.stderr.write(
-      "the enclave could not be examined; is --account an address, --order an order's id?\n",
-    )
+    process.stderr.write(`the enclave could not be examined: ${reasonOf(error)}\n`)
     process.exitCode = EXIT.failed
   })

@@ -1,0 +1,58 @@
+// Corporate actions that are proposed and not yet in the list, whatever the broker says of them today.
+import { z } from 'zod'
+import { actionOf, listedActionSchema } from '../chain/actionList.js'
+import { type createCorporateActions, LISTED } from '../chain/contracts.js'
+import { interfaces } from '../chain/interfaces.js'
+import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import { blockTime, createLogReader, firstBlockSince } from '../chain/logReader.js'
+import type { Rpc } from '../chain/rpc.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
+
+/** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
+const MAX_BLOCKS = 10_000
+/** The server looks as far back for what it enacts. */
+const LOOK_BACK_SECONDS = 100 * 86_400
+const { topicHash = '' } = interfaces.corporateActions.getEvent('ActionProposed') ?? {}
+const eventSchema = z.object({ digest: bytes32Schema, action: z.array(z.unknown()).pipe(listedActionSchema) })
+
+export interface Proposal {
+  readonly digest: Hex
+  /** `index` is none yet. */
+  readonly action: CorporateAction
+  /** Unix seconds from which it can be enacted. */
+  readonly effectiveAt: number
+}
+
+/**
+ * @param deployedAt Unix seconds: there is none from before
+ * @throws ChainUnavailableError, ChainAnswerError
+ */
+export async function readProposals(
+  rpc: Pick<Rpc, 'send'>,
+  contract: ReturnType<typeof createCorporateActions>,
+  deployedAt: number,
+): Promise<Proposal[]> {
+  const [latest] = await rpc.send([blockCall('latest')])
+  const head = resultOf(latest, blockSchema)
+  const since = Math.max(deployedAt, head.timestamp - LOOK_BACK_SECONDS)
+  const first = await firstBlockSince((block) => blockTime(rpc, block), since, head.number)
+  const queries = [{ address: contract.address, topics: [topicHash] }]
+  const reader = createLogReader({ rpc, queries, maxBlocks: MAX_BLOCKS })
+  const proposed = new Map<Hex, CorporateAction>()
+  for (let from = first; from <= head.number; ) {
+    const piece = await reader.readPiece({ from, to: head.number })
+    if (piece === undefined) break
+    for (const { data, topics } of piece.logs) {
+      const parsed = interfaces.corporateActions.parseLog({ data, topics })
+      const { digest, action } = eventSchema.parse(parsed?.args.toObject())
+      proposed.set(digest, actionOf(action, 0))
+    }
+    from = piece.to + 1
+  }
+  const found = [...proposed].map(async ([digest, action]) => {
+    const at = await contract.effectiveAt(digest)
+    return at > 0n && at < LISTED ? [{ digest, action, effectiveAt: Number(at) }] : []
+  })
+  return (await Promise.all(found)).flat()
+}
