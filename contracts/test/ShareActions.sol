@@ -149,6 +149,41 @@ abstract contract ShareActions is OrderActions {
         _must(!isWrong, "a supply above its bound, or none below it");
     }
 
+    /// @dev One claim is paid once, and one name is of one equity: by chance alone nobody tries a second.
+    function enactSecond(uint256 pick) external atCurrentTime {
+        (bytes32 one, bytes32 other) = (symbolOf(0), symbolOf(1));
+        if (isUsual(pick / 2) || retired[one] || retired[other] || isPaused()) return;
+        uint256 state = vm.snapshotState();
+        bool isWrong;
+        if (pick % 2 == 0) {
+            uint32 claim = uint32(enacted());
+            isWrong = _isEnacted(ICorporateActions.Kind.ENTITLEMENT, one, 0, 0)
+                && _isEnacted(ICorporateActions.Kind.PAYMENT, one, claim, 1) && _isEnacted(ICorporateActions.Kind.PAYMENT, one, claim, 2);
+        } else {
+            isWrong = _isEnacted(ICorporateActions.Kind.SYMBOL_CHANGE, one, 0, 0)
+                && _isEnacted(ICorporateActions.Kind.SYMBOL_CHANGE, other, 0, 0);
+        }
+        vm.revertToState(state);
+        _must(!isWrong, "a claim was paid twice, or two equities have one name");
+    }
+
+    /// @dev An action before all others, and whether it enters the list.
+    function _isEnacted(ICorporateActions.Kind kind, bytes32 symbol, uint32 entitlement, uint64 numerator)
+        private
+        returns (bool ok)
+    {
+        ICorporateActions.Action memory a;
+        (a.kind, a.symbol, a.entitlement, a.numerator) = (kind, symbol, entitlement, numerator);
+        if (kind == ICorporateActions.Kind.PAYMENT) a.denominator = 1;
+        if (kind == ICorporateActions.Kind.SYMBOL_CHANGE) a.successor = "OTHER";
+        vm.prank(holderOf(0));
+        (ok,) = address(actions).call(abi.encodeCall(actions.propose, (a)));
+        if (!ok) return false;
+        vm.warp(currentTime + platform.ROTATION_DELAY());
+        (ok,) = address(actions).call(abi.encodeCall(actions.enact, (a)));
+        vm.warp(currentTime);
+    }
+
     /// @dev Storing what a balance has become changes nothing, whoever asks for it.
     function carryHolding(uint256 which, uint256 who) external atCurrentTime {
         IEquityShares shares = token.sharesOf(symbolOf(which));
