@@ -2,18 +2,16 @@
 import { z } from 'zod'
 import { actionOf, listedActionSchema } from '../chain/actionList.js'
 import { type createCorporateActions, LISTED } from '../chain/contracts.js'
+import { ACTION_PROPOSED, firstBlockOfProposals } from '../chain/enactmentCall.js'
 import { interfaces } from '../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
-import { blockTime, createLogReader, firstBlockSince } from '../chain/logReader.js'
+import { createLogReader } from '../chain/logReader.js'
 import type { Rpc } from '../chain/rpc.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 
 /** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
 const MAX_BLOCKS = 10_000
-/** The server looks as far back for what it enacts. */
-const LOOK_BACK_SECONDS = 100 * 86_400
-const { topicHash = '' } = interfaces.corporateActions.getEvent('ActionProposed') ?? {}
 const eventSchema = z.object({ digest: bytes32Schema, action: z.array(z.unknown()).pipe(listedActionSchema) })
 
 export interface Proposal {
@@ -35,9 +33,8 @@ export async function readProposals(
 ): Promise<Proposal[]> {
   const [latest] = await rpc.send([blockCall('latest')])
   const head = resultOf(latest, blockSchema)
-  const since = Math.max(deployedAt, head.timestamp - LOOK_BACK_SECONDS)
-  const first = await firstBlockSince((block) => blockTime(rpc, block), since, head.number)
-  const queries = [{ address: contract.address, topics: [topicHash] }]
+  const first = await firstBlockOfProposals(rpc, deployedAt, head)
+  const queries = [{ address: contract.address, topics: [ACTION_PROPOSED] }]
   const reader = createLogReader({ rpc, queries, maxBlocks: MAX_BLOCKS })
   const proposed = new Map<Hex, CorporateAction>()
   for (let from = first; from <= head.number; ) {

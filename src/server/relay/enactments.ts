@@ -1,9 +1,8 @@
 // Enacts corporate actions: the owner's proposal is the last thing that a person does for one.
 import { createContracts, createCorporateActions, LISTED } from '../../chain/contracts.js'
-import { enactmentCall } from '../../chain/enactmentCall.js'
-import { interfaces } from '../../chain/interfaces.js'
+import { ACTION_PROPOSED, enactmentCall, firstBlockOfProposals } from '../../chain/enactmentCall.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
-import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
+import { createLogReader } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
@@ -23,11 +22,8 @@ interface Proposal {
   listedBy?: number | undefined
 }
 
-const PROPOSED = interfaces.corporateActions.getEvent('ActionProposed')?.topicHash ?? ''
 /** A reorganization reaches no deeper, as for the narrator. */
 const REREAD_BLOCKS = 64
-/** The broker announces 90 days ahead, and an enactment follows its proposal as soon as it is due. */
-const LOOK_BACK_SECONDS = 100 * 86_400
 
 /**
  * A tick reads new proposals, asks the chain which of them are due, and has the relay enact them. The chain alone says what is
@@ -51,14 +47,9 @@ export function createEnactments(deps: {
   let read: { readonly to: number; readonly isHead: boolean } | undefined
   const listOf = createTimedValue(Number.POSITIVE_INFINITY, async () => {
     const address = await token.actions()
-    const logs = createLogReader({ rpc, queries: [{ address, topics: [PROPOSED] }], maxBlocks })
+    const logs = createLogReader({ rpc, queries: [{ address, topics: [ACTION_PROPOSED] }], maxBlocks })
     return { ...createCorporateActions(caller, address), logs }
   })
-
-  async function blockBefore(head: { number: number; timestamp: number }): Promise<number> {
-    const since = Math.max(await escrow.deployedAt(), head.timestamp - LOOK_BACK_SECONDS)
-    return (await firstBlockSince((block) => blockTime(rpc, block), since, head.number)) - 1
-  }
 
   async function enact(target: Hex, digest: Hex, data: Hex): Promise<void> {
     if (relay.of(digest) !== undefined) return
@@ -83,7 +74,10 @@ export function createEnactments(deps: {
   return async () => {
     const [latest] = await rpc.send([blockCall('latest')])
     const head = resultOf(latest, blockSchema)
-    read ??= { to: await blockBefore(head), isHead: false }
+    read ??= {
+      to: (await firstBlockOfProposals(rpc, await escrow.deployedAt(), head)) - 1,
+      isHead: false,
+    }
     const list = await listOf()
     const from = read.isHead ? Math.max(0, Math.min(read.to, head.number) - REREAD_BLOCKS) : read.to + 1
     const piece = await list.logs.readPiece({ from, to: head.number })
