@@ -1,7 +1,7 @@
 // What the public list has of an event. An entry counts for an event by its symbol, its kind and its days, as the owner may enter other
 // figures than those announced.
 import type { CorporateEvent } from '../protocol/actionReport.js'
-import type { CorporateAction } from '../protocol/corporateActions.js'
+import { type CorporateAction, endsSymbol, isRatio } from '../protocol/corporateActions.js'
 import { type ActionTerms, claimsOf } from './corporateEvents.js'
 import { dayAfter, startOf } from './newYork.js'
 
@@ -23,7 +23,7 @@ export function entryOf(
     if (action.symbol !== symbol) return false
     if (kind === 'PAYMENT') return action.kind === kind && action.entitlement === claim
     if (isRatio(kind)) return isRatio(action.kind) && Math.abs(action.recordAt - recordAt) < SAME_SPLIT_S
-    if (kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL') return endsSymbol(action.kind)
+    if (endsSymbol(kind)) return endsSymbol(action.kind)
     return action.kind === kind && action.recordAt === recordAt
   })
 }
@@ -67,12 +67,4 @@ function isHalting({ kind, day, booked }: CorporateEvent, today: string): boolea
   if (kind === 'cash-dividend' || day > today) return false
   const patience = kind === 'split' || kind === 'stock-dividend' ? UNBOOKED_DAYS.split : UNBOOKED_DAYS.other
   return booked !== null || today <= dayAfter(day, patience)
-}
-
-function isRatio(kind: ActionTerms['kind']): boolean {
-  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
-}
-
-function endsSymbol(kind: ActionTerms['kind']): boolean {
-  return kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL'
 }

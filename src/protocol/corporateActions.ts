@@ -125,11 +125,17 @@ export function changesShares({ kind }: CorporateAction): boolean {
 
 /** The symbols that have changed or were removed: none of them is listed, and wallets may hold shares under each. */
 export function retiredSymbols(actions: readonly CorporateAction[]): string[] {
-  return actions.filter(endsSymbol).map(({ symbol }) => symbol)
+  return actions.filter(({ kind }) => endsSymbol(kind)).map(({ symbol }) => symbol)
 }
 
-function endsSymbol({ kind }: CorporateAction): boolean {
+/** Whether nobody trades under the symbol from then on. */
+export function endsSymbol(kind: CorporateAction['kind']): boolean {
   return kind === 'SYMBOL_CHANGE' || kind === 'REMOVAL'
+}
+
+/** Whether the action multiplies shares, by its numerator and denominator. */
+export function isRatio(kind: CorporateAction['kind']): boolean {
+  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
 }
 
 /** What shares under a symbol are today: under which last one, and by which ratios, the oldest first. */
