@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { Header } from './header.js'
 import { MoveNotices } from './membership/moveNotice.js'
-import { PolledFailure, SaidAbove } from './parts/failureBox.js'
+import { NodeFailures, PolledFailure, SaidAbove } from './parts/failureBox.js'
 import { later } from './parts/later.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
@@ -37,7 +37,9 @@ export function App({ settings }: { settings: Settings }) {
           ) : null}
           <SaidAbove.Provider value={isAsleep(error)}>
             {account?.session.chainId === settings.chain.id ? <MoveNotices key={account.session} /> : null}
-            <Screen key={account?.session} store={store} />
+            <NodeFailures>
+              <Screen key={account?.session} store={store} />
+            </NodeFailures>
           </SaidAbove.Provider>
         </main>
         <ToastList />

@@ -20,9 +20,11 @@ export function ListState({ what, query: { value, error }, count, none }: ListSt
     return (
       <>
         <PolledFailure error={error} />
-        {value === null || isWhole ? null : (
+        {isWhole ? null : (
           <p class="muted">
-            Not all {what} have been read: {count} so far.
+            {count === 0
+              ? `The ${what} have not been read.`
+              : `Not all ${what} have been read: ${count} so far.`}
           </p>
         )}
       </>

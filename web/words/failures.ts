@@ -222,6 +222,17 @@ const GOES_ON: Partial<Record<string, string>> = {
   'chain-reorganized': 'Its newest blocks were replaced, which is normal. This page reads them again.',
 }
 
+/** Of the chain's node, whatever was asked: no node, a slow one, one that gives less than is to be read, or of another chain. */
+const OF_NODE: ReadonlySet<string> = new Set([
+  ...Object.keys(GOES_ON),
+  'too-much-to-read',
+  'node-wrong-chain',
+])
+
+export function isOfNode(error: unknown): boolean {
+  return OF_NODE.has(toTradingError(error).code)
+}
+
 /** Whether the server is away. One that answers 502 or 503 itself is running, and says what it lacks. */
 export function isAsleep(error: unknown): boolean {
   return WORDS.get(toTradingError(error).code) === ASLEEP
