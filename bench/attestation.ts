@@ -1,4 +1,5 @@
 import { judge } from '../src/attestation/judge.js'
+import { BORN } from '../src/attestation/statement.js'
 import { createVerifier } from '../src/attestation/verify.js'
 import { inputOf, root } from '../test/attestation/vectors.js'
 import { useChromium } from '../test/browser/support/browser.js'
@@ -25,7 +26,7 @@ export const attestation: Figure = {
     return {
       rows: {
         Node: async () => {
-          const verify = createVerifier(root)
+          const verify = createVerifier(BORN, root)
           const [start, cpu] = [performance.now(), process.cpuUsage()]
           const outcomes: string[] = []
           for (const input of inputs) outcomes.push((await judge(verify, input)).outcome)

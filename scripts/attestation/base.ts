@@ -1,5 +1,6 @@
 // What the vectors of attestation are made of: one that is accepted, and ways to change it.
-import type { Registers } from '../../src/attestation/policy.js'
+import canonicalize from 'canonicalize'
+import type { Registers } from '../../src/attestation/nitro.js'
 import type { Statement } from '../../src/attestation/statement.js'
 import { configDigest, configurationOf, encodeStatement } from '../../src/attestation/write.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../src/protocol/fees.js'
@@ -11,6 +12,10 @@ import { cbor, type Item, Pairs } from './encode.js'
 export interface Change {
   readonly attestation?: unknown
   readonly expected?: Readonly<Record<string, unknown>>
+  /** Where the verifier is a holder's. */
+  readonly origin?: 'starting'
+  /** Where it is not that of the base. */
+  readonly measurement?: string
   /** Where the verifier trusts another root than that of the other vectors. */
   readonly root?: string
 }
@@ -55,6 +60,10 @@ export const STATEMENT: Statement = {
 }
 export const text = await encodeStatement(STATEMENT)
 const configuration = await configDigest(STATEMENT.configuration)
+const { signer: _signer, ...common } = STATEMENT
+/** An enclave that waits for its keys. */
+export const starting = (changes: object = {}) =>
+  canonicalize({ ...common, origin: 'starting', ...changes }) ?? ''
 export const chain = await make.chain()
 
 export const registers = (...indices: number[]): Registers =>
@@ -96,6 +105,15 @@ export const sign1 = async (change: (parts: Item[]) => Item) =>
 /** Other bytes as the document, signed. */
 export const signed = async (change: (content: Uint8Array) => Uint8Array) =>
   inEvidence(await make.document(change(await payloadOf({}))))
+
+/** By its rule: SHA-256 of canonical JSON. */
+const measured = async (registers: object) => bytesToHex(await digest(canonicalize(registers) ?? ''))
+export const MEASUREMENTS = {
+  enclave: await measured({ pcrs: registers(0) }),
+  machine: await measured({ nitrotpm_pcrs: registers(4, 12) }),
+  /** Nobody changed the command line. */
+  plainMachine: await measured({ nitrotpm_pcrs: { ...registers(4), 12: '0'.repeat(96) } }),
+}
 
 /** An enclave that states something else, and whose evidence is about that. */
 export async function stating(statement: string) {

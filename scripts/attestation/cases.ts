@@ -1,6 +1,6 @@
 // The vectors of test/vectors/attestation.json: each has one fault, or none.
 import type { AttestationErrorCode } from '../../src/attestation/errors.js'
-import { concatBytes } from '../../src/protocol/hex.js'
+import { bytesToHex, concatBytes } from '../../src/protocol/hex.js'
 import * as base from './base.js'
 import {
   type Cases,
@@ -25,16 +25,28 @@ const NO_CONFIGURATION = `0x${'00'.repeat(32)}`
 const tpm = (...changed: Parameters<typeof base.replaced>[0]) =>
   withMembers({ pcrs: undefined, nitrotpm_pcrs: base.replaced(changed) })
 
+const NONCE = new Uint8Array(32).fill(0xab)
+const asking = (nonce: string) => ({ expected: { nonce } })
+const startingWith = async (changes: object = {}) => ({
+  origin: 'starting' as const,
+  ...(await stating(base.starting(changes))),
+})
+
 const accepted = async (): Promise<Cases> => ({
   'the document is an indefinite map': {},
   'the document is a definite map': await base.attested({ length: 'definite' }),
   'COSE_Sign1 is tagged': await base.sign1(
     (parts) => new Encoded(concatBytes(Uint8Array.of(0xd2), cbor(parts))),
   ),
-  'a machine with NitroTPM': { ...(await tpm()), ...policy(base.machine(registers(4, 12))) },
+  'a machine with NitroTPM': {
+    ...(await tpm()),
+    ...policy(base.machine(registers(4, 12))),
+    measurement: base.MEASUREMENTS.machine,
+  },
   'a machine with NitroTPM whose command line is that of its image': {
     ...(await tpm([12, register(0)])),
     ...policy(base.machine({ ...registers(4), 12: ZEROS })),
+    measurement: base.MEASUREMENTS.plainMachine,
   },
   'the second program of the policy, whose time is not over': policy(
     program({ pcrs: registers(0, 1, 3), label: 'next', configuration: NO_CONFIGURATION }),
@@ -54,6 +66,10 @@ const accepted = async (): Promise<Cases> => ({
     ...[make.NO_AUTHORITY, make.DIGITAL_SIGNATURE, make.extension('nameConstraints', '3000', false)],
   ),
   'a member that this version does not know': await withMembers({ later: encoded('a0') }),
+  'the nonce that was sent': { ...(await withMembers({ nonce: NONCE })), ...asking(bytesToHex(NONCE)) },
+  'a nonce that nobody here sent, and nobody asks for': await withMembers({ nonce: NONCE }),
+  'an enclave that is starting': await startingWith(),
+  'an enclave that is starting, and shows shares': await startingWith({ shares: `0x${'5a'.repeat(32)}` }),
 })
 
 const POLICIES: Cases = {
@@ -109,6 +125,11 @@ const statements = async (): Promise<Cases> => ({
   'a control character': await stating(other({ scheme: '\u001b[2J' })),
   'a letter that looks like another': await stating(text.replace('broker.example', 'br\u043eker.example')),
   'an empty configuration': await stating(other({ configuration: {} })),
+  'an enclave that is starting, to a client': { attestation: (await startingWith()).attestation },
+  'an enclave that has its keys, to a holder': { origin: 'starting' },
+  'a signer of an enclave that is starting': await startingWith({ signer: STATEMENT.signer }),
+  'shares beside keys that were born': await stating(other({ shares: NO_CONFIGURATION })),
+  'a digest of shares of 31 bytes': await startingWith({ shares: `0x${'5a'.repeat(31)}` }),
   'more than 4,096 characters': await stating(other({ scheme: 'a'.repeat(4_096) })),
 })
 
@@ -117,6 +138,9 @@ const configuredWith = (changes: object) =>
 
 const configurations = async (): Promise<Cases> => ({
   'another broker': await configuredWith({ ALPACA_TRADING_URL: 'broker.example.com' }),
+  'another broker, to a holder': await startingWith({
+    configuration: { ...STATEMENT.configuration, ALPACA_TRADING_URL: 'broker.example.com' },
+  }),
   'one setting more': await configuredWith({ Z: '' }),
   'a setting twice': await stating(text.replace('"MIN_ORDER"', '"MIN_ORDER":"1","MIN_ORDER"')),
   'the configuration of another program': policy(
@@ -154,6 +178,15 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
     'a clock that is more than five minutes behind': await withMembers({ timestamp: NOW + 300_001 }),
     'a document from before its certificate': await withChain({ leaf: { notBefore: NOW } }),
   },
+  'wrong-nonce': {
+    'a nonce of somebody else': {
+      ...(await withMembers({ nonce: NONCE })),
+      ...asking(`0x${'ac'.repeat(32)}`),
+    },
+    'the first bytes of a nonce': { ...(await withMembers({ nonce: NONCE })), ...asking('0xabab') },
+    'a document without a nonce': asking(bytesToHex(NONCE)),
+    'an empty nonce, which a document without one has': asking('0x'),
+  },
   'unknown-program': await programs(),
   'retired-program': { 'the time of the program is over': policy(program({ until: NOW })) },
   'statement-differs': {
@@ -165,8 +198,14 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
   },
   'malformed-statement': await statements(),
   'unsupported-version': { 'a later statement': await stating(text.replace('"v":1}', '"v":2}')) },
-  'wrong-chain': { 'another chain': { expected: { chainId: 1 } } },
-  'wrong-escrow': { 'another escrow': { expected: { escrow: STATEMENT.authority } } },
+  'wrong-chain': {
+    'another chain': { expected: { chainId: 1 } },
+    'another chain, to a holder': { ...(await startingWith()), expected: { chainId: 1 } },
+  },
+  'wrong-escrow': {
+    'another escrow': { expected: { escrow: STATEMENT.authority } },
+    'another escrow, to a holder': { ...(await startingWith()), expected: { escrow: STATEMENT.authority } },
+  },
   'wrong-signer': { 'another signer': { expected: { signer: STATEMENT.authority } } },
   'wrong-configuration': await configurations(),
 })
@@ -178,7 +217,10 @@ const listed = (cases: Cases, code: string | null, outcome: string) =>
   Object.entries(cases).map(([name, change]) => ({ name, outcome, code, ...change }))
 
 export const CASES = [
-  ...listed(await accepted(), null, 'accepted'),
+  ...listed(await accepted(), null, 'accepted').map((each) => ({
+    measurement: base.MEASUREMENTS.enclave,
+    ...each,
+  })),
   ...Object.entries(await refused()).flatMap(([code, cases]) =>
     listed(cases, code, OUTCOMES[outcomeOf(code)] ?? outcomeOf(code)),
   ),

@@ -42,6 +42,7 @@ export const documentFaults = async (): Promise<Cases> => ({
   'no map of registers': await withMembers({ pcrs: undefined }),
   'maps of both kinds of machines': await withMembers({ nitrotpm_pcrs: new Pairs(make.REGISTERS) }),
   'no timestamp': await withMembers({ timestamp: undefined }),
+  'a nonce that is a text': await withMembers({ nonce: 'text' }),
   'user data that is a text': await withMembers({ user_data: 'text' }),
   'no certificate above the leaf': await withMembers({ cabundle: [] }),
   'more certificates than a chain has': await withMembers({ cabundle: Array(8).fill(root) }),

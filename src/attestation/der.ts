@@ -37,8 +37,9 @@ export function elementsIn(bytes: Bytes): Element[] {
 function lengthIn(reader: Reader): number {
   const first = reader.uint(1)
   if (first < 0x80) return first
-  demand(first === 0x81 || first === 0x82)
-  return first === 0x81 ? reader.uint(1, 0x80) : reader.uint(2, 0x100)
+  if (first === 0x81) return reader.uint(1, 0x80)
+  demand(first === 0x82)
+  return reader.uint(2, 0x100)
 }
 
 /** The content of an element of this tag. @throws AttestationError `malformed-evidence` */

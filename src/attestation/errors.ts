@@ -6,7 +6,7 @@ export type AttestationErrorCode =
   | ('malformed-evidence' | 'unsupported-algorithm' | 'unknown-root' | 'broken-chain')
   | ('certificate-expired' | 'certificate-misused' | 'invalid-signature')
   // What it attests.
-  | ('debug-mode' | 'outdated' | 'unknown-program' | 'retired-program' | 'statement-differs')
+  | ('debug-mode' | 'outdated' | 'wrong-nonce' | 'unknown-program' | 'retired-program' | 'statement-differs')
   // What the program says of itself.
   | ('malformed-statement' | 'unsupported-version' | 'wrong-chain' | 'wrong-escrow')
   | ('wrong-signer' | 'wrong-configuration')
@@ -16,7 +16,7 @@ export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 
   constructor(readonly code: AttestationErrorCode) {
-    super(`the attestation is not accepted: ${code}`)
+    super(`not accepted: ${code}`)
   }
 }
 

@@ -1,10 +1,12 @@
 // Verification as JSON in and JSON out: for commands, and for vectors that other programs read too.
 import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
+import { hexBetween } from '../protocol/hex.js'
 import { chainIdSchema } from '../protocol/identifiers.js'
 import { AttestationError, type AttestationErrorCode } from './errors.js'
 import { checkPolicy } from './policy.js'
-import type { createVerifier, Verified } from './verify.js'
+import type { CommonStatement, Statement } from './statement.js'
+import type { Expectation, Verified } from './verify.js'
 
 const inputSchema = z.object({
   attestation: z.unknown(),
@@ -15,6 +17,7 @@ const inputSchema = z.object({
     signer: addressSchema,
     /** Unix milliseconds; the clock's by default. */
     now: z.int().optional(),
+    nonce: hexBetween(0, 32).optional(),
   }),
 })
 
@@ -23,12 +26,15 @@ const inputSchema = z.object({
  * may judge it.
  */
 export type Outcome = 'refused' | 'unreadable' | 'unsupported'
-export type Judgement =
-  | ({ readonly outcome: 'accepted' } & Verified)
+export type Judgement<S extends CommonStatement = Statement> =
+  | ({ readonly outcome: 'accepted' } & Verified<S>)
   | { readonly outcome: Outcome; readonly code: AttestationErrorCode }
 
 /** @param input `{ attestation, expected }`, from JSON: what `verifyAttestation` takes */
-export async function judge(verify: ReturnType<typeof createVerifier>, input: unknown): Promise<Judgement> {
+export async function judge<S extends CommonStatement>(
+  verify: (attestation: unknown, expected: Expectation) => Promise<Verified<S>>,
+  input: unknown,
+): Promise<Judgement<S>> {
   try {
     const { data } = inputSchema.safeParse(input)
     const programs = data?.expected.programs

@@ -14,15 +14,18 @@ export const AWS_NITRO_ROOT = '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09
 const REGISTER_MAPS = ['pcrs', 'nitrotpm_pcrs'] as const
 export type RegisterMap = (typeof REGISTER_MAPS)[number]
 
+/** Registers by number: SHA-384 in 96 digits of hex in lower case, as AWS's tools print them. */
+export type Registers = Readonly<Record<string, string>>
+
 /** What a document says once its signatures are verified. */
 export interface Attested {
   readonly map: RegisterMap
-  /** Registers by number, SHA-384 in lower-case hex without `0x`. */
-  readonly registers: ReadonlyMap<number, string>
+  readonly registers: Registers
   /** Unix milliseconds, by the clock of the hypervisor. */
   readonly issuedAt: number
-  /** Lower-case hex without `0x`; empty without any. */
+  /** Both in lower-case hex without `0x`; empty without any. */
   readonly userData: string
+  readonly nonce: string
 }
 
 /** The age up to which a document is believed, by the verifier's clock, and how far that clock may be behind. A new one is due each hour. */
@@ -32,11 +35,8 @@ const MAX_CLOCK_LAG_MS = 300_000
 const MAX_CERTIFICATES = 8
 /** `{1: -35}`, which is ES384, as bytes. */
 const ES384 = 'a1013822'
-/** `Sig_structure` of RFC 9052 before the payload: `["Signature1", h'a1013822', h'', ` and the head of a length of two bytes. */
-const SIGNED_PREFIX = [
-  ...[0x84, 0x6a, 0x53, 0x69, 0x67, 0x6e, 0x61, 0x74, 0x75, 0x72, 0x65, 0x31],
-  ...[0x44, 0xa1, 0x01, 0x38, 0x22, 0x40, 0x59],
-]
+/** `["Signature1", ` and the head of a header of four bytes: `Sig_structure` of RFC 9052. */
+const BEFORE_HEADER = [0x84, 0x6a, ...new TextEncoder().encode('Signature1'), 0x44]
 const COSE_SIGN1_TAG = 0xd2
 /** The value of a register that nothing was measured into. */
 export const ZERO_REGISTER = '0'.repeat(96)
@@ -56,7 +56,7 @@ export async function verifyNitro(
   demand(await isSignedBy(leaf, document), 'invalid-signature')
   const { map, registers, issuedAt } = document
   // The other registers of an enclave in debug mode are set.
-  demand(map !== 'pcrs' || [0, 1, 2].some((index) => registers.get(index) !== ZERO_REGISTER), 'debug-mode')
+  demand(map !== 'pcrs' || [0, 1, 2].some((index) => registers[index] !== ZERO_REGISTER), 'debug-mode')
   const age = now - issuedAt
   const isFresh = -MAX_CLOCK_LAG_MS <= age && age <= MAX_AGE_MS
   demand(isFresh && isInForce(leaf, issuedAt), 'outdated')
@@ -72,24 +72,32 @@ function readDocument(evidence: Bytes) {
   demand(hexText(header) === ES384 && signature.length === 96, 'unsupported-algorithm')
   // A shorter one has no room for a chain.
   demand(payload.length > 0xff && payload.length <= 0xffff)
-  const signed = Uint8Array.of(...SIGNED_PREFIX, payload.length >> 8, payload.length & 0xff, ...payload)
+  // No further data, and a length of two bytes.
+  const between = [...header, 0x40, 0x59, payload.length >> 8, payload.length & 0xff]
+  const signed = Uint8Array.of(...BEFORE_HEADER, ...between, ...payload)
   return { ...readPayload(payload), signature, signed }
 }
 
 function readPayload(payload: Bytes) {
   const document = readCbor(payload)
   demand(isMap(document))
-  const [digest, issuedAt] = [document.get('digest'), document.get('timestamp')]
-  const userData = document.get('user_data') ?? new Uint8Array()
+  const digest = document.get('digest')
+  const issuedAt = document.get('timestamp')
+  const hexIn = (name: string) => {
+    const bytes = document.get(name) ?? new Uint8Array()
+    demand(isBytes(bytes))
+    return hexText(bytes)
+  }
   demand(typeof digest === 'string' && typeof issuedAt === 'number' && issuedAt > 0)
-  demand(isBytes(userData))
   demand(digest === 'SHA384', 'unsupported-algorithm')
-  return { ...registersOf(document), issuedAt, userData: hexText(userData), chain: chainOf(document) }
+  const bound = { userData: hexIn('user_data'), nonce: hexIn('nonce') }
+  return { ...registersOf(document), ...bound, issuedAt, chain: chainOf(document) }
 }
 
 /** The root first and the leaf last, as the document has them. */
 function chainOf(document: CborMap): Bytes[] {
-  const [bundle, leaf] = [document.get('cabundle'), document.get('certificate')]
+  const bundle = document.get('cabundle')
+  const leaf = document.get('certificate')
   demand(isList(bundle) && bundle.length > 0 && bundle.length < MAX_CERTIFICATES)
   return [...bundle, leaf].map((certificate) => {
     demand(isBytes(certificate))
@@ -102,11 +110,11 @@ function registersOf(document: CborMap): Pick<Attested, 'map' | 'registers'> {
   demand(map !== undefined && others.length === 0)
   const found = document.get(map)
   demand(isMap(found))
-  const registers = new Map<number, string>()
+  const registers: Record<string, string> = {}
   for (const [index, value] of found) {
     demand(typeof index === 'number' && index >= 0 && index < 32)
     demand(isBytes(value) && value.length === 48)
-    registers.set(index, hexText(value))
+    registers[index] = hexText(value)
   }
   return { map, registers }
 }

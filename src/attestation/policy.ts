@@ -1,9 +1,7 @@
 import type { Hex } from '../protocol/hex.js'
+import { sha256 } from './bytes.js'
 import { demand } from './errors.js'
-import { type Attested, ZERO_REGISTER } from './nitro.js'
-
-/** Registers by number: 96 digits of hex in lower case, as AWS's tools print them. */
-export type Registers = Readonly<Record<string, string>>
+import { type Attested, type RegisterMap, type Registers, ZERO_REGISTER } from './nitro.js'
 
 /**
  * A program that is accepted, with its public configuration. During an upgrade, the former one and the next stand in one policy. It names
@@ -28,6 +26,18 @@ const LEAST_PINS: ReadonlyMap<string, readonly string[]> = new Map([
   ['nitrotpm_pcrs', ['4', '12']],
 ])
 
+/**
+ * Names a measured program, whatever else a policy pins: as the chain's `signerProgram()` has it, and as its keys are derived.
+ * @param registers of a document
+ * @returns `0x` and SHA-256 of canonical JSON (RFC 8785), such as `{"pcrs":{"0":"…"}}`, of the registers without which no program is pinned
+ * @throws AttestationError `malformed-evidence` where one of them is missing
+ */
+export async function measurementOf(map: RegisterMap, registers: Registers): Promise<Hex> {
+  const pinned = [...(LEAST_PINS.get(map) ?? [])].sort()
+  demand(pinned.every((index) => registers[index]))
+  return `0x${await sha256(JSON.stringify({ [map]: registers }, [map, ...pinned]))}`
+}
+
 /** @throws AttestationError `malformed-policy`, also for a policy without a program, and for a program that is not pinned */
 export function checkPolicy(programs: unknown): asserts programs is readonly AcceptedProgram[] {
   demand(Array.isArray(programs) && programs.length > 0 && programs.every(isPinned), 'malformed-policy')
@@ -37,15 +47,17 @@ function isPinned(program: unknown): program is AcceptedProgram {
   const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = { ...(program ?? {}) }
   const [[map = '', named] = [], ...others] = Object.entries(maps)
   const [first = '', ...further] = LEAST_PINS.get(map) ?? []
-  const registers = new Map(Object.entries(named ?? {}))
+  const registers: Readonly<Record<string, unknown>> = { ...(named ?? {}) }
   return (
     typeof label === 'string' &&
     /^0x[0-9a-f]{64}$/.test(`${configuration}`) &&
     (until === undefined || typeof until === 'number') &&
     others.length === 0 &&
-    [...registers].every(([index, value]) => /^\d\d?$/.test(index) && /^[0-9a-f]{96}$/.test(`${value}`)) &&
-    [first, ...further].every((index) => registers.has(index)) &&
-    registers.get(first) !== ZERO_REGISTER
+    Object.entries(registers).every(
+      ([index, value]) => /^\d\d?$/.test(index) && /^[0-9a-f]{96}$/.test(`${value}`),
+    ) &&
+    [first, ...further].every((index) => index in registers) &&
+    registers[first] !== ZERO_REGISTER
   )
 }
 
@@ -57,7 +69,7 @@ function isPinned(program: unknown): program is AcceptedProgram {
 export function programsOf(programs: readonly AcceptedProgram[], attested: Attested, now: number) {
   const matching = programs.filter(({ [attested.map]: pins }) => {
     // The policy's registers are looked up in the document: the other way round, a document without any would pass.
-    const isAsNamed = ([index, value]: [string, string]) => attested.registers.get(Number(index)) === value
+    const isAsNamed = ([index, value]: [string, string]) => attested.registers[index] === value
     return pins !== undefined && Object.entries(pins).every(isAsNamed)
   })
   demand(matching.length > 0, 'unknown-program')

@@ -2,26 +2,35 @@ import type { Bytes, Hex } from '../protocol/hex.js'
 import { sha256 } from './bytes.js'
 import { demand } from './errors.js'
 import { verifyNitro } from './nitro.js'
-import { type AcceptedProgram, checkPolicy, programsOf } from './policy.js'
-import { readStatement, type Statement } from './statement.js'
+import { type AcceptedProgram, checkPolicy, measurementOf, programsOf } from './policy.js'
+import { type CommonStatement, readStatement, type Statement, type StatementForm } from './statement.js'
 
 /** What is expected, from the verifier's own program and from a chain that it trusts. */
-export interface Expectation {
+export interface Platform {
   /** At least one. */
   readonly programs: readonly AcceptedProgram[]
   readonly chainId: number
   /** Address of `OrderEscrow`. */
   readonly escrow: Hex
-  /** The chain's `enclaveSigner()`. */
-  readonly signer: Hex
   /** Unix milliseconds. */
   readonly now: number
+  /** 32 bytes that the verifier drew and sent: then the evidence was made for it. */
+  readonly nonce?: Hex | undefined
 }
 
-export interface Verified {
+/** What is expected of an enclave that has its keys. */
+export interface Expectation extends Platform {
+  /** The chain's `enclaveSigner()`. */
+  readonly signer: Hex
+}
+
+export interface Verified<S extends CommonStatement = Statement> {
   /** The accepted program's. */
   readonly label: string
-  readonly statement: Statement
+  /** The measured program, and the SHA-256 of its configuration: the chain's `signerProgram()` has both. */
+  readonly measurement: Hex
+  readonly config: Hex
+  readonly statement: S
   /** Unix milliseconds, by the hypervisor's clock. */
   readonly issuedAt: number
 }
@@ -32,40 +41,52 @@ export type Measurements = (
   platform: Omit<Expectation, 'programs'>,
 ) => Promise<Verified>
 
-/** Base64 of 24 kB. A document has 16 kB at most. */
-const MAX_EVIDENCE_CHARACTERS = 32_768
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** Base64 of 24 kB at most: a document has 16 kB. Its length has to be a multiple of four, too. */
+const BASE64 = /^[A-Za-z0-9+/]{1,32766}={0,2}$/
 
-/** @param root SHA-256 of the certificate that every document has to descend from, in hex */
-export function createVerifier(root: string) {
-  return async (attestation: unknown, expected: Expectation): Promise<Verified> => {
-    const { programs, now } = expected
+/**
+ * @param root SHA-256 of the certificate that every document has to descend from, in hex
+ * @param format its name
+ */
+export function createVerifier<S extends CommonStatement>(
+  form: StatementForm<S>,
+  root: string,
+  format = 'aws-nitro',
+) {
+  return async (attestation: unknown, expected: Platform & Pick<S, 'signer'>): Promise<Verified<S>> => {
+    const { programs, now, nonce } = expected
     checkPolicy(programs)
-    const { evidence, text } = readAttestation(attestation)
+    const { evidence, text } = readAttestation(attestation, format)
     const attested = await verifyNitro(evidence, { root, now })
+    demand(
+      nonce === undefined || (nonce.length === 66 && isSameHex(nonce, `0x${attested.nonce}`)),
+      'wrong-nonce',
+    )
     const measured = programsOf(programs, attested, now)
     demand((await sha256(text)) === attested.userData, 'statement-differs')
-    const { statement, config } = await readStatement(text)
+    const { statement, config } = await readStatement(text, form)
     demand(statement.chainId === expected.chainId, 'wrong-chain')
-    demand(isSameAddress(statement.escrow, expected.escrow), 'wrong-escrow')
-    demand(isSameAddress(statement.signer, expected.signer), 'wrong-signer')
+    demand(isSameHex(statement.escrow, expected.escrow), 'wrong-escrow')
+    demand(isSameHex(statement.signer, expected.signer), 'wrong-signer')
     const program = measured.find(({ configuration }) => configuration === config)
     demand(program !== undefined, 'wrong-configuration')
-    return { label: program.label, statement, issuedAt: attested.issuedAt }
+    const measurement = await measurementOf(attested.map, attested.registers)
+    return { label: program.label, measurement, config, statement, issuedAt: attested.issuedAt }
   }
 }
 
-function readAttestation(value: unknown): { readonly evidence: Bytes; readonly text: string } {
-  demand(typeof value === 'object' && value !== null, 'malformed-attestation')
-  const { format, evidence, statement: text }: Readonly<Record<string, unknown>> = { ...value }
+function readAttestation(
+  value: unknown,
+  expected: string,
+): { readonly evidence: Bytes; readonly text: string } {
+  const { format, evidence, statement: text }: Readonly<Record<string, unknown>> = { ...(value ?? {}) }
   demand(typeof format === 'string', 'malformed-attestation')
-  demand(format === 'aws-nitro', 'unsupported-format')
+  demand(format === expected, 'unsupported-format')
   demand(typeof text === 'string' && typeof evidence === 'string', 'malformed-attestation')
-  const isWhole = evidence.length <= MAX_EVIDENCE_CHARACTERS && evidence.length % 4 === 0
-  demand(isWhole && BASE64.test(evidence), 'malformed-attestation')
+  demand(evidence.length % 4 === 0 && BASE64.test(evidence), 'malformed-attestation')
   return { evidence: Uint8Array.from(atob(evidence), (letter) => letter.charCodeAt(0)), text }
 }
 
-function isSameAddress(a: Hex, b: Hex): boolean {
-  return a.toLowerCase() === b.toLowerCase()
+function isSameHex(a: Hex | undefined, b: Hex | undefined): boolean {
+  return a?.toLowerCase() === b?.toLowerCase()
 }

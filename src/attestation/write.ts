@@ -3,7 +3,8 @@ import canonicalize from 'canonicalize'
 import { type FeeSchedule, formatFees } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import { sha256 } from './bytes.js'
-import { readStatement, type Statement } from './statement.js'
+import { STARTING, type StartingStatement } from './starting.js'
+import { BORN, readStatement, type Statement } from './statement.js'
 
 /** The enclave's settings that decide about money or secrecy, as its configuration has them. */
 export interface StatedSettings {
@@ -63,9 +64,9 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
  * The canonical JSON (RFC 8785) of a statement. Its SHA-256 is the evidence's user data.
  * @throws AttestationError `malformed-statement`, also for more than 4,096 bytes
  */
-export async function encodeStatement(statement: Statement): Promise<string> {
+export async function encodeStatement(statement: Statement | StartingStatement): Promise<string> {
   const text = canonicalize(statement) ?? ''
-  await readStatement(text)
+  await (statement.origin === 'born' ? readStatement(text, BORN) : readStatement(text, STARTING))
   return text
 }
 

@@ -29,7 +29,7 @@ export function publicKeyOf(privateKey: Uint8Array): Hex {
   return bytesToHex(getPublicKey(privateKey, true))
 }
 
-function isPoint(key: Hex): boolean {
+export function isPoint(key: Hex): boolean {
   try {
     compressPoint(key)
     return true

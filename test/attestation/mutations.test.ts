@@ -7,6 +7,7 @@ import { cbor, Pairs } from '../../scripts/attestation/encode.js'
 import { type Cbor, readCbor } from '../../src/attestation/cbor.js'
 import { AttestationError } from '../../src/attestation/errors.js'
 import { judge } from '../../src/attestation/judge.js'
+import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { type Bytes, bytesToHex, concatBytes } from '../../src/protocol/hex.js'
 import { SEED } from '../support/seed.js'
@@ -69,7 +70,7 @@ function isSame(changed: Uint8Array): boolean {
 }
 
 it('changed evidence is refused with a code, and none is accepted', time, async () => {
-  const verify = createVerifier(root)
+  const verify = createVerifier(BORN, root)
   const property = fc.asyncProperty(changedEvidence, async (changed) => {
     fc.pre(!isSame(changed))
     const attestation = { evidence: Buffer.from(changed).toString('base64') }

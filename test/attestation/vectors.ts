@@ -16,6 +16,8 @@ const schema = z.object({
       attestation: z.unknown().optional(),
       expected: part.optional(),
       root: z.string().optional(),
+      origin: z.literal('starting').optional(),
+      measurement: z.string().optional(),
     }),
   ),
 })

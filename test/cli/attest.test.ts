@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { attestCommand } from '../../src/cli/commands/attest.js'
 import { createProgram } from '../../src/terminal/program.js'
 import { inputOf, root, vectors } from '../attestation/vectors.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
-const verify = createVerifier(root)
+const verify = createVerifier(BORN, root)
 
 /** Writes the input into a file, and judges it. */
 async function attest(text: string, ...options: string[]) {

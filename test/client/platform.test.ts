@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { program, ROOT, STATEMENT, stating } from '../../scripts/attestation/base.js'
 import { NOW } from '../../scripts/attestation/documents.js'
 import type { Measurements } from '../../src/attestation/index.js'
+import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { encodeStatement } from '../../src/attestation/write.js'
 import { createClient, type Pins } from '../../src/client/index.js'
@@ -66,7 +67,7 @@ it('the platform is asked for again each time, as the enclave’s key may change
 
 /** The policy of a client, as far as the root of its evidence: the tests have their own. */
 const measurements: Measurements = (attestation, found) =>
-  createVerifier(ROOT)(attestation, { ...found, programs: [program()], now: NOW })
+  createVerifier(BORN, ROOT)(attestation, { ...found, programs: [program()], now: NOW })
 
 /** The platform of a client with measurements, as the enclave states its signer and its key. */
 async function attestedPlatform(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex } = {}) {

@@ -6,12 +6,14 @@ const PAGE = 'http://localhost/'
 /** Runs in the page. */
 const ENTRY = `
 import { judge } from './src/attestation/judge.ts'
+import { createStartingVerifier } from './src/attestation/starting.ts'
+import { BORN } from './src/attestation/statement.ts'
 import { createVerifier } from './src/attestation/verify.ts'
 export async function judgeAll(inputs) {
   const judged = []
-  for (const { root, ...input } of inputs) {
+  for (const { root, origin, ...input } of inputs) {
     const start = performance.now()
-    const { outcome, code = null } = await judge(createVerifier(root), input)
+    const { outcome, code = null } = await judge(origin === 'starting' ? createStartingVerifier(root) : createVerifier(BORN, root), input)
     judged.push({ outcome, code, ms: performance.now() - start })
   }
   return judged
@@ -19,7 +21,7 @@ export async function judgeAll(inputs) {
 `
 const judgedSchema = z.array(z.object({ outcome: z.string(), code: z.string().nullable(), ms: z.number() }))
 
-/** The verifier in a page of the machine's Chromium: judges inputs one after another. `root` is the one that it trusts. */
+/** The verifier in a page of the machine's Chromium: judges inputs one after another. `root` is the one that it trusts, and `origin` what it expects of the statement. */
 export async function openVerifier(cleanUp: AsyncDisposableStack) {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: '.' },
