@@ -59,12 +59,7 @@ const READERS: Readonly<Record<ActionKind, Reader>> = {
   split: splits,
   'symbol-change': (entries) =>
     [...Map.groupBy(entries, ({ description }) => description).values()].flatMap(symbolChange),
-  removal: (entries) =>
-    entries.map((entry) =>
-      entry.qty < 0n && entry.cash === 0n
-        ? { ...plain('removal', entry), before: -entry.qty, made: 0n }
-        : plain('other', entry),
-    ),
+  removal: (entries) => bySymbol(entries).flatMap(removal),
   merger: mergers,
   'spin-off': spinOff,
   other: (entries) => entries.map((entry) => plain('other', entry)),
@@ -127,6 +122,13 @@ function symbolChange(entries: readonly BookedEntry[]): Booking[] {
   if (!old || !successor || more) return entries.map((entry) => plain('other', entry))
   const [from, to] = [exchange('symbol-change', old), exchange('symbol-change', successor)]
   return [{ ...from, successor: to.symbol, made: to.made }]
+}
+
+/** Shares that go for cash are ended as by a merger, whatever the entry is called. */
+function removal(entries: readonly [BookedEntry, ...BookedEntry[]]): Booking[] {
+  const { before, made, ...gone } = exchange('removal', entries)
+  if (before === null || before <= 0n || made > 0n) return entries.map((entry) => plain('other', entry))
+  return [{ ...gone, before, made, kind: gone.cash === 0n ? 'removal' : 'merger' }]
 }
 
 function mergers(entries: readonly BookedEntry[]): Booking[] {

@@ -104,6 +104,8 @@ export function planOf(event: CorporateEvent, decision: Decision = {}): Plan {
   if (kind === 'removal') return [terms(event, 'REMOVAL')]
   if (booked.before === null || booked.before === 0n) return 'shares-not-stated'
   const whole = { ...booked, before: booked.before }
+  if (kind === 'merger' && booked.made > 0n && decision.cash !== undefined)
+    return soldInMerger(event, whole, decision.cash)
   const trusted = decision.asBooked === true ? null : announced
   if (kind === 'cash-dividend') return cashDividend(event, whole, trusted)
   if (trusted && trusted.successor !== booked.successor) return 'terms-differ'
@@ -135,13 +137,17 @@ function exchanged(event: CorporateEvent, booked: Whole, announced: Announcement
   if (made > 0n && rate === null) return 'terms-differ'
   if (announced?.shares && made === 0n) return 'terms-differ'
   const isOne = rate === null || rate.numerator === rate.denominator
-  const kind = event.kind === 'stock-dividend' ? 'STOCK_DIVIDEND' : 'SPLIT'
   return [
     ...(cash > 0n ? [entitlement(event), payment(event, booked, cash)] : []),
-    ...(isOne ? [] : [terms(event, kind, rate)]),
+    ...(isOne ? [] : [terms(event, ratioKindOf(event), rate)]),
     ...(booked.successor === '' ? [] : [terms(event, 'SYMBOL_CHANGE')]),
     ...(made === 0n ? [terms(event, 'REMOVAL')] : []),
   ]
+}
+
+/** The kind of the entry that multiplies an event's shares: as it was booked, because an announcement is forgotten after a year. */
+export function ratioKindOf({ kind, booked }: CorporateEvent): 'SPLIT' | 'STOCK_DIVIDEND' {
+  return (booked?.kind ?? kind) === 'stock-dividend' ? 'STOCK_DIVIDEND' : 'SPLIT'
 }
 
 /**
@@ -176,12 +182,20 @@ function resolvedByCash(event: CorporateEvent, booked: Booking, { cash }: Decisi
   return [entitlement(event), payment(event, { ...booked, before: booked.before }, cash)]
 }
 
+/** The same where a merger's shares cannot be entered. The cash is in the broker's fills, so the claim is not one of the merger's own. */
+function soldInMerger(event: CorporateEvent, booked: Whole, cash: bigint): Plan {
+  return [
+    ...[entitlement({ ...event, kind: 'other' }), payment(event, booked, cash)],
+    terms(event, 'REMOVAL'),
+  ]
+}
+
 function terms(
   { symbol, successor, booked, day }: CorporateEvent,
   kind: ActionTerms['kind'],
   rate: Ratio | null = null,
 ): ActionTerms {
-  const name = successor === '' ? (booked?.successor ?? '') : successor
+  const name = booked?.successor || successor
   return {
     ...{ kind, symbol, recordAt: startOf(day) },
     ...{ numerator: rate?.numerator ?? 0n, denominator: rate?.denominator ?? 0n },

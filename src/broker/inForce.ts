@@ -2,13 +2,13 @@
 // figures than those announced.
 import type { CorporateEvent } from '../protocol/actionReport.js'
 import { type CorporateAction, endsSymbol, isRatio } from '../protocol/corporateActions.js'
-import { type ActionTerms, claimsOf } from './corporateEvents.js'
+import { type ActionTerms, claimsOf, ratioKindOf } from './corporateEvents.js'
 import { dayAfter, startOf } from './newYork.js'
 
-/** No symbol has two splits within so many seconds. */
+/** No symbol has two splits, nor two stock dividends, within so many seconds. */
 const SAME_SPLIT_S = 7 * 86_400
 /** Days for which an action that the broker has not booked keeps its symbol halted. A merger may be booked weeks after its day. */
-const UNBOOKED_DAYS = { split: 7, other: 45 }
+export const UNBOOKED_DAYS = { split: 7, other: 45 }
 
 /**
  * The entry of the list that is this one; undefined if there is none.
@@ -22,9 +22,9 @@ export function entryOf(
   return actions.find((action) => {
     if (action.symbol !== symbol) return false
     if (kind === 'PAYMENT') return action.kind === kind && action.entitlement === claim
-    if (isRatio(kind)) return isRatio(action.kind) && Math.abs(action.recordAt - recordAt) < SAME_SPLIT_S
     if (endsSymbol(kind)) return endsSymbol(action.kind)
-    return action.kind === kind && action.recordAt === recordAt
+    const patience = isRatio(action) ? SAME_SPLIT_S : 1
+    return action.kind === kind && Math.abs(action.recordAt - recordAt) < patience
   })
 }
 
@@ -47,7 +47,9 @@ export function isInForce(event: CorporateEvent, actions: readonly CorporateActi
   if (kind === 'spin-off' || kind === 'other') return isPaid(event, actions)
   const isEnded = has('SYMBOL_CHANGE', day)
   if (kind === 'symbol-change' || kind === 'removal' || kind === 'merger') return isEnded
-  return (successor === '' || isEnded) && (has('SPLIT', day) || (booked !== null && has('SPLIT', booked.day)))
+  const ratioKind = ratioKindOf(event)
+  const isMultiplied = has(ratioKind, day) || (booked !== null && has(ratioKind, booked.day))
+  return (successor === '' || isEnded) && isMultiplied
 }
 
 /** The symbols of which no order may trade on a day: shares of before and after are not to be mixed. */

@@ -28,14 +28,14 @@ export async function readEvents(
 ): Promise<CorporateEvent[]> {
   const first = dayAt(new Date((await chain.deployedAt()) * 1_000))
   const oldest = dayAfter(today, -LOOK_BACK_DAYS)
-  const sorted = [...new Set(symbols)].sort()
+  // Entries of a day bear its midnight.
+  const booked = bookingsOf(await broker.getBookedEntries({ after: new Date(Date.parse(first) - 1) }))
+  // What was booked may be of a symbol that is neither listed nor held any more.
+  const named = booked.map(({ symbol, successor }) => symbol || successor)
+  const sorted = [...new Set([...symbols, ...named.filter((name) => name !== '')])].sort()
   const start = first > oldest ? first : oldest
-  const [announced, booked] = await Promise.all([
-    broker.getAnnouncements({ symbols: sorted, start, end: dayAfter(today, LOOK_AHEAD_DAYS) }),
-    // Entries of a day bear its midnight.
-    broker.getBookedEntries({ after: new Date(Date.parse(first) - 1) }),
-  ])
-  return eventsOf(announced, bookingsOf(booked))
+  const end = dayAfter(today, LOOK_AHEAD_DAYS)
+  return eventsOf(await broker.getAnnouncements({ symbols: sorted, start, end }), booked)
 }
 
 /**

@@ -8,13 +8,14 @@ import {
   isInForce,
   isPaid,
   planOf,
+  UNBOOKED_DAYS,
   type Unplanned,
 } from '../broker/index.js'
 import { actionStruct } from '../chain/actionList.js'
 import { interfaces } from '../chain/interfaces.js'
 import { type ActionReport, actionReportSchema, type CorporateEvent } from '../protocol/actionReport.js'
 import { sameAddress } from '../protocol/address.js'
-import type { CorporateAction } from '../protocol/corporateActions.js'
+import { type CorporateAction, endsSymbol } from '../protocol/corporateActions.js'
 import { type Hex, hexOf } from '../protocol/hex.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
@@ -110,14 +111,14 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
     const [listed, proposals] = await Promise.all([contract.all(), platform.proposals()])
     const rows = await Promise.all(
       named(report).map(async ({ id, event }) => {
-        const plan = planOf(event)
+        const plan = planFor(event, {}, listed)
         const steps = typeof plan === 'string' ? [] : await stepsOf(contract, listed, plan)
         const { state, text } = stateOf(event, plan, { steps, listed })
         const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
         const { announced, booked } = event
         const known = { announced: announced !== null, booked: booked !== null, halted, state }
         const planned = steps.map(({ terms, ...step }) => ({
-          ...{ text: textOf(terms), state: step.state },
+          ...{ text: textOf(terms, event.kind), state: step.state },
           ...(step.state === 'proposed' && { effectiveAt: step.effectiveAt }),
         }))
         return {
@@ -125,7 +126,8 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
           digests: steps.map(({ digest }) => digest),
           row: { id, ...known, reason: typeof plan === 'string' ? plan : null, steps: planned },
           isOld:
-            state === 'in-force' || (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS)),
+            state === 'in-force' ||
+            (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS.other)),
         }
       }),
     )
@@ -156,9 +158,6 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
   }
 }
 
-/** An announced action that is never booked was about shares that the account did not hold. */
-const UNBOOKED_DAYS = 45
-
 /** The name of each event, which a person types. */
 function named({ events }: ActionReport): { id: string; event: CorporateEvent }[] {
   const seen = new Map<string, number>()
@@ -170,7 +169,30 @@ function named({ events }: ActionReport): { id: string; event: CorporateEvent }[
   })
 }
 
-const REASONS: Readonly<Record<Unplanned, string>> = {
+type Reason = Unplanned | 'successor-taken'
+
+/** The plan of an event, or why it cannot be entered: the contract takes one symbol change to a name. */
+function planFor(
+  event: CorporateEvent,
+  decision: Decision,
+  listed: readonly CorporateAction[],
+): readonly ActionTerms[] | Reason {
+  if (isSold(event, listed) && decision.cash === undefined) return 'needs-cash'
+  const plan = planOf(event, decision)
+  if (typeof plan === 'string') return plan
+  const isTaken = ({ kind, symbol, successor }: ActionTerms) =>
+    kind === 'SYMBOL_CHANGE' &&
+    listed.some(
+      (other) =>
+        (other.kind === 'SYMBOL_CHANGE' && other.successor === successor && other.symbol !== symbol) ||
+        (endsSymbol(other.kind) && other.symbol === successor),
+    )
+  return plan.some(isTaken) ? ('successor-taken' as const) : plan
+}
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  'successor-taken':
+    'booked as shares under a name that another equity has had: sell them at the broker, and name the proceeds with --cash',
   'not-booked': 'announced, and not booked yet',
   'not-announced': 'booked without an announcement: look at it, then --as-booked',
   'days-differ': 'booked on another day than announced: look at it, then --as-booked',
@@ -183,7 +205,7 @@ const REASONS: Readonly<Record<Unplanned, string>> = {
 
 function stateOf(
   event: CorporateEvent,
-  plan: readonly ActionTerms[] | Unplanned,
+  plan: readonly ActionTerms[] | Reason,
   { steps, listed }: { steps: readonly Step[]; listed: readonly CorporateAction[] },
 ): { state: string; text: string } {
   const isEntered = steps.length > 0 && steps.every((step) => step.state === 'listed')
@@ -193,13 +215,23 @@ function stateOf(
   if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
   const waiting = steps.filter(({ state }) => state === 'proposed')
   const next = steps.find(({ state, struct }) => state === 'missing' && struct !== null)
-  if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms)}` }
+  if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms, event.kind)}` }
   const from = Math.min(...waiting.map(({ effectiveAt }) => effectiveAt))
   return { state: 'proposed', text: `proposed, enacted by the server from ${timeText(from)} on` }
 }
 
+/** Whether a merger's new shares were sold for the holders. */
+function isSold({ kind, symbol, booked }: CorporateEvent, listed: readonly CorporateAction[]): boolean {
+  return (
+    kind === 'merger' &&
+    (booked?.made ?? 0n) > 0n &&
+    listed.some((other) => other.kind === 'REMOVAL' && other.symbol === symbol)
+  )
+}
+
 function isOver(event: CorporateEvent, listed: readonly CorporateAction[]): boolean {
-  return event.kind === 'cash-dividend' ? isPaid(event, listed) : isInForce(event, listed)
+  if (event.kind === 'cash-dividend') return isPaid(event, listed)
+  return isInForce(event, listed) && (!isSold(event, listed) || isPaid({ ...event, kind: 'other' }, listed))
 }
 
 /**
@@ -226,14 +258,14 @@ async function propose(process: OperateProcess, options: Options, only: string |
       const listed = await contract.all()
       const changes: Change[] = []
       for (const { id, event } of chosen) {
-        const plan = planOf(event, { asBooked, cash: proceeds })
+        const plan = planFor(event, { asBooked, cash: proceeds }, listed)
         if (typeof plan === 'string') {
           if (only !== undefined) throw new CommandError('action-unplanned', REASONS[plan])
           if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${REASONS[plan]}`)
           continue
         }
         const steps = await stepsOf(contract, listed, plan)
-        changes.push(...steps.flatMap((step) => changeOf(contract.address, step, withdraw) ?? []))
+        changes.push(...steps.flatMap((step) => changeOf(contract.address, step, event, withdraw) ?? []))
       }
       return only === undefined ? changes.filter(({ call }) => call !== null) : changes
     },
@@ -257,9 +289,10 @@ function withdrawProposal(process: OperateProcess, options: Options, digest: Hex
 function changeOf(
   to: Hex,
   { terms, state, effectiveAt, struct, digest }: Step,
+  { kind }: CorporateEvent,
   withdraw: boolean,
 ): Change | undefined {
-  const what = textOf(terms)
+  const what = textOf(terms, kind)
   const call = (text: string, method: string, argument: unknown): Change => ({
     text,
     call: { to, text, data: interfaces.corporateActions.encodeFunctionData(method, [argument]) },
@@ -272,16 +305,13 @@ function changeOf(
   return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, call: null }
 }
 
-function textOf({
-  kind,
-  symbol,
-  recordAt,
-  numerator,
-  denominator,
-  successor,
-}: Omit<ActionTerms, 'entitlement'>): string {
+/** @param of what it is an entry of; null where that is unknown */
+function textOf(
+  { kind, symbol, recordAt, numerator, denominator, successor }: ActionTerms,
+  of: CorporateEvent['kind'] | null,
+): string {
   if (kind === 'SYMBOL_CHANGE') return `${symbol} is ${successor} from now on`
-  if (kind === 'REMOVAL') return `${symbol} is worthless`
+  if (kind === 'REMOVAL') return `the shares of ${symbol} end${REMOVED[of ?? 'other'] ?? ''}`
   if (kind === 'ENTITLEMENT') return `a claim of those who held ${symbol} at ${timeText(recordAt)}`
   if (kind !== 'PAYMENT') return `${denominator} ${symbol} become ${numerator}`
   // Rounded down, for people: the figures themselves are in the entry.
@@ -289,9 +319,15 @@ function textOf({
   return `${each} USDC for each ${symbol} that has a claim`
 }
 
+/** By what ends the shares. */
+const REMOVED: Readonly<Partial<Record<CorporateEvent['kind'], string>>> = {
+  removal: ', worthless',
+  merger: ': holders get the cash of their claim',
+}
+
 /** @param action as the chain has it: it names only what its kind needs */
 function proposedText(action: CorporateAction): string {
-  return textOf({ numerator: 0n, denominator: 1n, successor: '', ...action })
+  return textOf({ numerator: 0n, denominator: 1n, successor: '', ...action }, null)
 }
 
 function timeText(seconds: number): string {

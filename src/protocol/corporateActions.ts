@@ -134,8 +134,10 @@ export function endsSymbol(kind: CorporateAction['kind']): boolean {
 }
 
 /** Whether the action multiplies shares, by its numerator and denominator. */
-export function isRatio(kind: CorporateAction['kind']): boolean {
-  return kind === 'SPLIT' || kind === 'STOCK_DIVIDEND'
+export function isRatio(
+  action: CorporateAction,
+): action is Extract<CorporateAction, { kind: 'SPLIT' | 'STOCK_DIVIDEND' }> {
+  return action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
 }
 
 /** What shares under a symbol are today: under which last one, and by which ratios, the oldest first. */
@@ -145,7 +147,7 @@ export function successorOf(symbol: string, actions: readonly CorporateAction[])
   for (const action of actions) {
     if (action.symbol !== last) continue
     if (action.kind === 'SYMBOL_CHANGE') last = action.successor
-    else if (action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND') ratios.push(action)
+    else if (isRatio(action)) ratios.push(action)
   }
   return { symbol: last, ratios }
 }

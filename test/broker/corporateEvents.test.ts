@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
 import { bookingsOf } from '../../src/broker/bookings.js'
 import { type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
+import { isInForce } from '../../src/broker/inForce.js'
 import { dayAt, startOf } from '../../src/broker/newYork.js'
 import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
@@ -198,6 +199,60 @@ it.each([
   const entries = Object.values(Object(alpacaExample(name)))
   const [booking] = bookingsOf(asActivities(activityPageSchema.parse(entries)).booked)
   expect(booking).toMatchObject(expected)
+})
+
+const reorganized = {
+  ...{ id: 'r', type: 'REORG', subType: 'WRM', day: DAY, symbol: 'AAPL', description: '' },
+  ...{ qty: -shares(4), cash: 0n },
+}
+
+it.each([
+  ['for nothing', [reorganized], 'removal', ['REMOVAL']],
+  [
+    'for cash',
+    [{ ...reorganized, cash: usd(10) }],
+    'merger',
+    ['ENTITLEMENT', 'PAYMENT 2500000/1', 'REMOVAL'],
+  ],
+  [
+    'for cash in another entry',
+    [reorganized, { ...reorganized, id: 's', qty: 0n, cash: usd(10) }],
+    'merger',
+    ['ENTITLEMENT', 'PAYMENT 2500000/1', 'REMOVAL'],
+  ],
+])('shares that a reorganization takes %s end', (_what, entries, kind, plan) => {
+  const [booked] = bookingsOf(entries)
+  expect(booked).toMatchObject({ kind, before: shares(4), made: 0n })
+  const [event] = eventsOf([], booked ? [booked] : [])
+  if (!event) throw new Error('there is no event')
+  expect(shortOf(planOf(event, { asBooked: true }))).toEqual(plan)
+})
+
+it('a merger whose shares cannot be entered is paid as the cash that the owner names, and its shares end', async () => {
+  const booked = { type: 'stock_merger', ...AAPL, ...RATES, successor: 'MSFT' } as const
+  expect(shortOf(await planned({ booked }, { cash: usd(3) }))).toEqual([
+    'ENTITLEMENT',
+    'PAYMENT 2000000/1',
+    'REMOVAL',
+  ])
+})
+
+it('a split and a stock dividend of one week are two: each has an entry of its own', () => {
+  const common = { symbol: 'AAPL', successor: '', before: shares(2), cash: 0n, gross: 0n } as const
+  const booked = { ...common, isIncome: true, recordedOn: null, made: shares(3) } as const
+  const events = eventsOf(
+    [],
+    [
+      { ...booked, kind: 'split', day: DAY },
+      { ...booked, kind: 'stock-dividend', day: '2026-03-05' },
+    ],
+  )
+  const split = { index: 0, kind: 'SPLIT', symbol: 'AAPL', recordAt: MIDNIGHT } as const
+  const listed = [{ ...split, numerator: 3n, denominator: 2n }]
+  expect(events.map((event) => isInForce(event, listed))).toEqual([true, false])
+  const dividend = { ...split, index: 1, kind: 'STOCK_DIVIDEND', recordAt: MIDNIGHT + 3 * 86_400 } as const
+  const both = [...listed, { ...dividend, numerator: 3n, denominator: 2n }]
+  expect(events.map((event) => isInForce(event, both))).toEqual([true, true])
 })
 
 it("the exchange's days begin at midnight in New York, in summer and in winter", () => {

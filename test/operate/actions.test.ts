@@ -158,9 +158,34 @@ it('a merger halts its symbol until all its entries are in force, which are prop
   expect(await states()).toEqual(['in-force'])
 })
 
-it('two cash payments that were booked on one day are both paid, each for its own claim', async () => {
+it('a second merger into one buyer says why its shares cannot be entered, and is paid as the proceeds', async () => {
   const { control, actions, states, due } = await setUp()
-  await chain().send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
+  control.account({ name: 'enclave', positions: { AAPL: '1.5', MSFT: '2' } })
+  const merger = { type: 'stock_merger', newRate: '1', oldRate: '1', successor: 'NVDA' } as const
+  for (const symbol of ['AAPL', 'MSFT']) {
+    control.announce({ ...merger, symbol, day: TODAY })
+    control.book({ ...merger, symbol, day: TODAY })
+  }
+  await actions(`AAPL:merger:${TODAY}`)
+  await due(1)
+  const id = `MSFT:merger:${TODAY}`
+  const refused = 'booked as shares under a name that another equity has had: sell them at the broker'
+  expect((await actions()).out).toContain(`${id}  halted, ${refused}`)
+  expect(await actions(id)).toMatchObject({ exit: 1, err: expect.stringContaining(refused) })
+  const proposed = await actions(id, '--cash', '30')
+  expect(proposed.err).toContain('will propose: the shares of MSFT end: holders get the cash of their claim')
+  await due(3)
+  expect((await actions()).out).toContain(
+    `${id}  booked: sell the new shares at the broker, and name the proceeds`,
+  )
+  expect((await actions(id, '--cash', '30')).err).toContain('will propose: 15 USDC for each MSFT')
+  await due(4)
+  expect(await states()).toEqual(['in-force', 'in-force'])
+  expect(await actions('--propose')).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+})
+
+it('two cash payments that were booked on one day are both paid, each for its own claim, of shares that are neither listed nor held any more', async () => {
+  const { control, actions, states, due } = await setUp()
   const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
   for (const action of [DIVIDEND, merger]) control.announce(action)
   control.book(DIVIDEND)
@@ -172,6 +197,7 @@ it('two cash payments that were booked on one day are both paid, each for its ow
   await actions('--propose')
   await due(4)
   expect((await states()).sort()).toEqual(['in-force', 'to-propose'])
+  expect((await actions()).out).toContain('to propose: 9 USDC for each AAPL that has a claim')
   await actions('--propose')
   await due(5)
   expect(await states()).toEqual(['in-force', 'in-force'])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
-import { corporateActionSchema, PAID_FOR, type PaidFor } from '../../protocol/corporateActions.js'
+import { corporateActionSchema, isRatio, PAID_FOR, type PaidFor } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { limitSchema, sideSchema } from '../../protocol/intent.js'
@@ -278,8 +278,7 @@ export function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidF
   }
   const words = ACTION_WORDS[action.kind]
   if (action.kind === 'SYMBOL_CHANGE') return `${words} ${action.successor}`
-  const hasRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
-  return hasRatio ? `${words} ${action.numerator}:${action.denominator}` : words
+  return isRatio(action) ? `${words} ${action.numerator}:${action.denominator}` : words
 }
 
 /** Whether the entry comes after the cursor. */

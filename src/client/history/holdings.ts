@@ -1,5 +1,5 @@
 // Derives an account's holdings, payments and gains from its history. Pure, in whole base units.
-import type { CorporateAction } from '../../protocol/corporateActions.js'
+import { type CorporateAction, isRatio } from '../../protocol/corporateActions.js'
 import { dividedBy, floor, ONE, type Ratio, ratio, times } from '../../protocol/ratio.js'
 import { divide, notionalOf, ONE_SHARE } from '../../protocol/units.js'
 import { effectOf, type HistoryEntry, type HistoryKind, NO_BALANCE, plus } from './entries.js'
@@ -196,8 +196,7 @@ export function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigi
 
   function ratioBefore(action: CorporateAction): Ratio {
     if (action.kind === 'SYMBOL_CHANGE') return ratioOf(action.successor)
-    const isRatio = action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND'
     const after = ratioOf(action.symbol)
-    return isRatio ? times(after, ratio(action.numerator, action.denominator)) : after
+    return isRatio(action) ? times(after, ratio(action.numerator, action.denominator)) : after
   }
 }

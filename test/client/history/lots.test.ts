@@ -180,7 +180,10 @@ function entered({ kind, made, cash, successor = '' }: Paid, isPaidLast: boolean
     },
     before: 100n * ONE_SHARE,
   }
-  const plan = planOf({ ...booked, announced: null, booked }, { asBooked: true, cash })
+  const plan = planOf(
+    { ...booked, announced: null, booked },
+    { asBooked: true, ...(kind !== 'merger' && { cash }) },
+  )
   if (typeof plan === 'string') return expect.fail(plan)
   const isPayment = ({ kind }: ActionTerms) => kind === 'PAYMENT'
   const ordered = isPaidLast ? plan.toSorted((a, b) => Number(isPayment(a)) - Number(isPayment(b))) : plan
