@@ -1,14 +1,13 @@
-import type { z } from 'zod'
 import { isLoopback } from '../protocol/secureUrl.js'
 import { hostOf, namesTwice, type Rule, shareHost } from '../service/settingRules.js'
-import type { environmentSchema } from './configSchema.js'
+import type { CommonConfig } from './commonSettings.js'
 import { MAX_LOOK_AGE_MS } from './run.js'
 
 /** The chains of anvil and Hardhat, and of a geth for development: nobody else's money is on them. */
 const TEST_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337])
 
 /** What the enclave's settings must be to one another. */
-export const RULES: readonly Rule<z.output<typeof environmentSchema>>[] = [
+export const RULES: readonly Rule<CommonConfig>[] = [
   {
     name: 'CHAIN_DEPTH',
     problem: 'acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)',

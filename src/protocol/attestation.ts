@@ -11,6 +11,9 @@ export const attestationSchema = /* @__PURE__ */ z.object({
 })
 export type Attestation = z.output<typeof attestationSchema>
 
+/** Whether an enclave's keys were born in it, and evidence says so, or are those of files, which its operator knows. */
+export const enclaveModeSchema = /* @__PURE__ */ z.enum(['attested', 'file-keys'])
+
 /** The body of `POST /attestation`: evidence of 24 kB in Base64 at most, and a statement of 4,096 characters. */
 export const postAttestationSchema = /* @__PURE__ */ z.strictObject({
   format: z.string().max(32),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Enclave } from '../../src/enclave/enclave.js'
-import { type Resident, startResident } from '../../src/enclave/resident/resident.js'
+import { openTable, type Resident, startResident } from '../../src/enclave/resident/resident.js'
 import type { ResidentSettings } from '../../src/enclave/resident/settings.js'
 import type { Job, PostedResult } from '../../src/protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned, signRunMessage } from '../../src/protocol/runMessage.js'
@@ -48,17 +48,21 @@ export async function startTestResident(
   settings: Pick<ResidentSettings, 'serverUrl' | 'stateDirectory'> & Partial<ResidentSettings>,
 ) {
   const { logger, text } = createLogLines()
-  const resident: Resident = await startResident(
-    {
-      listen: { host: '127.0.0.1', port: 0 },
-      secret: RUN_SECRET,
-      relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
-      maxRuns: 16,
-      logLevel: 'info',
-      ...settings,
-    },
-    { enclave: { run }, program: { program: '0'.repeat(64), configuredAt: 0 }, logger },
-  )
+  const whole = {
+    listen: { host: '127.0.0.1', port: 0 },
+    secret: RUN_SECRET,
+    relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
+    maxRuns: 16,
+    logLevel: 'info' as const,
+    ...settings,
+  }
+  const enclave = { run }
+  const resident: Resident = await startResident(whole, {
+    table: openTable(whole, logger),
+    enclave: () => enclave,
+    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys' },
+    logger,
+  })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= resident.stop()

@@ -1,9 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { jobAcceptedSchema } from '../../protocol/api.js'
+import { enclaveModeSchema } from '../../protocol/attestation.js'
 import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
 import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
@@ -25,7 +33,17 @@ const PROBLEMS = {
     title: 'Run message not signed',
     detail: 'Sign the exact body with the shared secret, for this run, and send it at once.',
   },
-  'not-found': { status: 404, title: 'No such route', detail: 'Use POST / or GET /health.' },
+  'provision-unsigned': {
+    status: 401,
+    title: 'Provision not signed',
+    detail: "Fetch this start's evidence, seal to its key, and sign that as its holder.",
+  },
+  'unknown-holder': {
+    status: 403,
+    title: 'Not of this holder',
+    detail: 'Be a holder of the configuration; the first one alone gives the keys of the broker.',
+  },
+  'not-found': { status: 404, title: 'No such route', detail: 'Use a route of docs/enclave.md.' },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
@@ -41,11 +59,26 @@ const PROBLEMS = {
     title: 'Another run of the order under way',
     detail: 'Wait until that run has ended, 30 s after its stopAt at the latest, and offer a new one.',
   },
+  'keys-present': {
+    status: 409,
+    title: 'Keys present',
+    detail: 'The enclave has its keys: ask for its evidence instead.',
+  },
   'body-too-large': { status: 413, title: 'Body too large', detail: 'Send a body below the limit.' },
   'run-too-late': {
     status: 422,
     title: 'Job past its time',
     detail: 'Offer a new run; compare the clocks when this keeps happening.',
+  },
+  'invalid-share': {
+    status: 422,
+    title: 'Share not readable',
+    detail: "Seal what the founding gave you to the key in this start's evidence, for this chain and escrow.",
+  },
+  busy: {
+    status: 429,
+    title: 'Another such request under way',
+    detail: 'Ask again after the seconds in Retry-After.',
   },
   'too-many-runs': {
     status: 429,
@@ -57,20 +90,33 @@ const PROBLEMS = {
     title: 'Header fields too large',
     detail: 'Send fewer or shorter header fields.',
   },
+  'keys-awaited': {
+    status: 503,
+    title: 'Keys awaited',
+    detail: 'Nothing was accepted. Holders of shares have to provision the enclave first.',
+  },
+  'evidence-unavailable': {
+    status: 503,
+    title: 'Evidence unavailable',
+    detail: 'Neither device nor chain may be missing. Try again after the seconds in Retry-After.',
+  },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
     detail: 'Nothing was accepted. Try again after the seconds in Retry-After.',
   },
 } as const
-type ProblemCode = keyof typeof PROBLEMS
+export type DoorCode = keyof typeof PROBLEMS
 
 /** Further header fields of an answer. */
-const HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
+const HEADERS: Partial<Record<DoorCode, Record<string, string>>> = {
   'run-unauthorized': { 'WWW-Authenticate': 'Webhook realm="runs"' },
   'body-too-large': { Connection: 'close' },
   'request-timeout': { Connection: 'close' },
   'too-many-runs': { 'Retry-After': '1' },
+  busy: { 'Retry-After': '1' },
+  'keys-awaited': { 'Retry-After': '5' },
+  'evidence-unavailable': { 'Retry-After': '5' },
   'storage-unavailable': { 'Retry-After': '10' },
 }
 
@@ -84,6 +130,10 @@ export const healthSchema = z.object({
   program: z.string(),
   /** When it read its configuration, in Unix milliseconds. */
   configuredAt: z.int(),
+  /** Whether its keys were born in it, or are those of files. */
+  mode: enclaveModeSchema,
+  /** Jobs are refused while they are awaited. */
+  keys: z.enum(['awaited', 'present']),
   runs: z.int(),
   /** Runs that had not ended 30 s after their `stopAt`. */
   abandoned: z.int(),
@@ -93,29 +143,43 @@ export const healthSchema = z.object({
 export interface Program {
   readonly program: string
   readonly configuredAt: number
+  readonly mode: z.output<typeof enclaveModeSchema>
 }
+
+/** What a further route reads of a request. */
+export interface DoorRequest {
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  /** The body of a POST. */
+  readonly text: string
+}
+/** Answers the body of a 200, or the code of a problem. What it throws becomes `storage-unavailable`. */
+type DoorAnswer = (request: DoorRequest) => Promise<object | DoorCode>
+/** Further routes, by path and method. Their bodies have `MAX_ROUTE_BYTES` at most. */
+export type Routes = Readonly<Record<string, Readonly<Partial<Record<'GET' | 'POST', DoorAnswer>>>>>
 
 /** The largest rulebook in hex, and the rest of its job. */
 const MAX_JOB_BYTES = 2 * MAX_POLICY_BYTES + 16_384
+const MAX_ROUTE_BYTES = 16_384
 /** Time that a body may take to arrive once its headers have. */
 export const BODY_TIMEOUT_MS = 10_000
 
-/** The enclave's two routes: `POST /` for signed jobs, `GET /health` for probes. Does not listen yet. */
+/** The enclave's routes: `POST /` for signed jobs, `GET /health` for probes, and further ones. Does not listen yet. */
 export function createDoor(options: {
   readonly secret: string
-  readonly runs: Pick<ResidentRuns, 'accept' | 'counts'>
+  readonly runs: Pick<ResidentRuns, 'accept' | 'counts' | 'awaitsKeys'>
   readonly boot: EnclaveBoot
   readonly program: Program
+  readonly routes?: Routes
   readonly logger: Logger
 }): Server {
-  const { secret, runs, boot, program, logger } = options
+  const { secret, runs, boot, program, routes = {}, logger } = options
   async function accept(req: IncomingMessage, res: ServerResponse): Promise<void> {
     // A stranger's body is not read.
     const claimed = claimedRunMessage('job', req.headers)
     if (claimed === undefined) return refuse(res, 'run-unauthorized')
-    const body = await withTimeout(readBody(req), BODY_TIMEOUT_MS)
-    if (body === undefined) return refuse(res, 'request-timeout')
-    if (body === 'too-large') return refuse(res, 'body-too-large')
+    const body = await bodyOf(req, MAX_JOB_BYTES)
+    if (typeof body === 'string') return refuse(res, body)
     // The signature is one of a text.
     const text = isUtf8(body) ? body.toString('utf8') : undefined
     if (text === undefined || !isRunMessageSigned(secret, claimed, text))
@@ -129,18 +193,41 @@ export function createDoor(options: {
   }
 
   function health(res: ServerResponse): void {
-    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, ...program, ...runs.counts() }))
+    const keys = runs.awaitsKeys() ? 'awaited' : 'present'
+    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, ...program, keys, ...runs.counts() }))
+  }
+
+  async function further(answer: DoorAnswer, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const body = await bodyOf(req, MAX_ROUTE_BYTES)
+    if (typeof body === 'string') return refuse(res, body)
+    const [, query = ''] = (req.url ?? '').split('?', 2)
+    const text = body.toString('utf8')
+    const answered = await answer({ query: new URLSearchParams(query), headers: req.headers, text })
+    if (typeof answered === 'string') refuse(res, answered)
+    else send(res, prepared(200, answered))
   }
 
   async function dispatch(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (hostFault(req) !== undefined) return refuse(res, 'malformed-request')
     const [path] = (req.url ?? '').split('?', 1)
-    const allowed = path === '/' ? ['POST'] : path === '/health' ? ['GET', 'HEAD'] : undefined
-    if (allowed === undefined) return refuse(res, 'not-found')
-    if (!allowed.includes(req.method ?? '')) {
-      return refuse(res, 'method-not-allowed', { Allow: allowed.join(', ') })
+    const methods = methodsOf(path)
+    if (methods === undefined) return refuse(res, 'not-found')
+    const answer = methods[req.method ?? '']
+    if (answer === undefined) {
+      return refuse(res, 'method-not-allowed', { Allow: Object.keys(methods).join(', ') })
     }
-    return path === '/' ? accept(req, res) : health(res)
+    return answer(req, res)
+  }
+
+  type Answer = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
+  function methodsOf(path = ''): Readonly<Record<string, Answer>> | undefined {
+    if (path === '/') return { POST: accept }
+    if (path === '/health') return { GET: (_, res) => health(res), HEAD: (_, res) => health(res) }
+    const route = Object.entries(routes).find(([known]) => known === path)?.[1]
+    if (route === undefined) return undefined
+    return Object.fromEntries(
+      Object.entries(route).map(([method, answer]) => [method, (req, res) => further(answer, req, res)]),
+    )
   }
 
   function answer(req: IncomingMessage, res: ServerResponse): void {
@@ -192,14 +279,18 @@ function answerClientError(error: Error, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
 
-/** @returns `too-large` where it is longer than a job may be */
-async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large'> {
+/** @returns the code of a problem where it is longer than `limit`, or late */
+async function bodyOf(req: IncomingMessage, limit: number): Promise<Buffer | DoorCode> {
+  return (await withTimeout(readBody(req, limit), BODY_TIMEOUT_MS)) ?? 'request-timeout'
+}
+
+async function readBody(req: IncomingMessage, limit: number): Promise<Buffer | DoorCode> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of req) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > MAX_JOB_BYTES) return 'too-large'
+    if (size > limit) return 'body-too-large'
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
@@ -214,7 +305,7 @@ function parseJob(text: string): Job | undefined {
 }
 
 /** A problem as RFC 9457 has it. */
-function problemOf(code: ProblemCode) {
+function problemOf(code: DoorCode) {
   const requestId = randomUUID()
   const { status, title, detail } = PROBLEMS[code]
   const body = { type: `/errors#${code}`, title, status, detail, instance: '', code, requestId }
@@ -238,7 +329,7 @@ function prepared(
   return { status, headers: { ...common, ...headers }, text: JSON.stringify(body) }
 }
 
-function refuse(res: ServerResponse, code: ProblemCode, headers: Record<string, string> = {}): void {
+function refuse(res: ServerResponse, code: DoorCode, headers: Record<string, string> = {}): void {
   const problem = problemOf(code)
   send(res, { ...problem, headers: { ...problem.headers, ...headers } })
 }

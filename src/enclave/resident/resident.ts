@@ -6,9 +6,9 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createPost } from '../../service/post.js'
 import type { Enclave } from '../enclave.js'
 import { createDelivery } from './delivery.js'
-import { createDoor, type Program } from './door.js'
+import { createDoor, type Program, type Routes } from './door.js'
 import { createResidentRuns } from './runs.js'
-import { openRunTable } from './runTable.js'
+import { openRunTable, type RunTable } from './runTable.js'
 import type { ResidentSettings } from './settings.js'
 
 /** An enclave that stays up. */
@@ -24,21 +24,33 @@ const POST_TIMEOUT_MS = 10_000
 const POST_CONNECTIONS = 16
 const SWEEP_INTERVAL_MS = 60_000
 
-/**
- * Takes the state directory, begins to post what earlier boots have left, then listens.
- * @throws StateLockedError, SQLite's error, or the system error of `listen`; nothing is left running then
- */
-export async function startResident(
-  settings: ResidentSettings,
-  { enclave, program, logger }: { enclave: Enclave; program: Program; logger: Logger },
-): Promise<Resident> {
-  const table = openRunTable(settings.stateDirectory, {
+/** Takes the state directory. @throws StateLockedError, or SQLite's error */
+export function openTable({ stateDirectory }: ResidentSettings, logger: Logger): RunTable {
+  return openRunTable(stateDirectory, {
     onUnsynced(error) {
       logger.error('run table not synced', describeError(error))
       // The next boot reads what the disk holds, and reports every run as over.
       process.exit(1)
     },
   })
+}
+
+/**
+ * Begins to post what earlier boots have left, then listens.
+ * @param options `enclave` answers undefined until it has its keys; `routes` are further routes of the door, by their paths
+ * @throws the system error of `listen`; nothing is left running then, and the table is closed
+ */
+export async function startResident(
+  settings: ResidentSettings,
+  options: {
+    readonly table: RunTable
+    readonly enclave: () => Enclave | undefined
+    readonly program: Program
+    readonly routes?: Routes
+    readonly logger: Logger
+  },
+): Promise<Resident> {
+  const { table, enclave, program, routes, logger } = options
   const { boot } = table
   const stopping = new AbortController()
   const delivery = createDelivery({
@@ -49,7 +61,7 @@ export async function startResident(
     logger,
   })
   const runs = createResidentRuns({ enclave, table, delivery, maxRuns: settings.maxRuns, logger })
-  const door = createDoor({ secret: settings.secret, runs, boot, program, logger })
+  const door = createDoor({ secret: settings.secret, runs, boot, program, logger, ...(routes && { routes }) })
   try {
     await listen(door, settings.listen)
   } catch (error) {

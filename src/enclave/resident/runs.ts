@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.js'
 import type { FinishedRun, RunTable } from './runTable.js'
 
 /** Why a job is not taken. Nothing of it has begun then. */
-type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
+type Refusal = 'keys-awaited' | 'run-too-late' | 'order-under-way' | 'too-many-runs'
 
 const ABANDON_AFTER_MS = 30_000
 const LAST_POSTS_MS = 15_000
@@ -19,7 +19,8 @@ const REMEMBERED_AFTER_STOP_MS = 60_000
  * offered again has its result posted again, because the server may have lost it.
  */
 export function createResidentRuns(options: {
-  readonly enclave: Enclave
+  /** Undefined until it has its keys. */
+  readonly enclave: () => Enclave | undefined
   readonly table: RunTable
   readonly delivery: Delivery
   /** Runs at once. */
@@ -50,6 +51,7 @@ export function createResidentRuns(options: {
   }
 
   function refusalOf(job: Job): Refusal | undefined {
+    if (enclave() === undefined) return 'keys-awaited'
     if (job.stopAt * 1_000 <= Date.now()) return 'run-too-late'
     if (job.job === 'order' && orders.has(job.orderId)) return 'order-under-way'
     return isStopping || underWay.size >= maxRuns ? 'too-many-runs' : undefined
@@ -70,7 +72,7 @@ export function createResidentRuns(options: {
       () => undefined,
     )
     try {
-      const result = await Promise.race([enclave.run(job, report), overdue])
+      const result = await Promise.race([enclave()?.run(job, report), overdue])
       if (result !== undefined) return result
       abandoned++
       logger.error('run abandoned', { runId, count: abandoned })
@@ -168,6 +170,8 @@ export function createResidentRuns(options: {
     },
     /** Runs under way; and how many were abandoned because they had not ended long after `stopAt`. */
     counts: () => ({ runs: underWay.size, abandoned }),
+    /** Whether jobs are refused because the enclave has no keys yet. */
+    awaitsKeys: () => enclave() === undefined,
   }
 }
 

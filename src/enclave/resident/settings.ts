@@ -4,11 +4,10 @@ import { z } from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { ConfigError } from '../../service/config.js'
 import { readPrivateFile } from '../../service/privateFile.js'
-import type { EnclaveConfig } from '../config.js'
-import type { Listen } from '../configSchema.js'
+import type { CommonConfig, Listen } from '../commonSettings.js'
 
 /** @throws ConfigError with all faults */
-export function residentSettings(config: EnclaveConfig) {
+export function residentSettings(config: CommonConfig) {
   const stateDirectory = resolve(config.ENCLAVE_STATE_DIR)
   const secret = config.ENCLAVE_TRIGGER_SECRET ?? secretIn(stateDirectory)
   if (secret === undefined) {
@@ -44,7 +43,7 @@ function secretIn(directory: string): string | undefined {
 
 const listenErrorSchema = z.object({ code: z.string(), syscall: z.enum(['listen', 'getaddrinfo']) })
 const NO_ADDRESS = 'is no address of this machine: correct it, or leave it out'
-/** By the code of the system's error. */
+/** Faults by the code of the system's error. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: stop what uses it, or name another one here and in ENCLAVE_URL',
   EADDRNOTAVAIL: NO_ADDRESS,

@@ -97,6 +97,8 @@ test('the door answers probes, and has nothing else', async () => {
       pid: process.pid,
       program: '0'.repeat(64),
       configuredAt: 0,
+      mode: 'file-keys',
+      keys: 'present',
       runs: 0,
       abandoned: 0,
     },

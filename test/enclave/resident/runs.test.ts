@@ -57,7 +57,7 @@ async function setUpRuns(
   return {
     server,
     table,
-    runs: createResidentRuns({ enclave: { run }, table, delivery, logger, ...limits }),
+    runs: createResidentRuns({ enclave: () => ({ run }), table, delivery, logger, ...limits }),
   }
 }
 

@@ -3,7 +3,7 @@
 // A step: {outcome, ...result, waitMs?, untilFile?, early?, act?: 'hang' | 'throw' | 'reject' | 'crash'}
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startResident } from '../../../dist/enclave/resident/resident.js'
+import { openTable, startResident } from '../../../dist/enclave/resident/resident.js'
 import { StateLockedError } from '../../../dist/enclave/resident/runTable.js'
 import { createLogger } from '../../../dist/service/logger.js'
 import { processEnd } from '../../../dist/service/processEnd.js'
@@ -46,8 +46,9 @@ if (process.env.ENDS_BY_ITSELF) setTimeout(() => process.exit(99), 120_000).unre
 try {
   const settings = JSON.parse(process.env.SETTINGS)
   const resident = await startResident(settings, {
-    enclave: { run },
-    program: { program: '0'.repeat(64), configuredAt: 0 },
+    table: openTable(settings, logger),
+    enclave: () => ({ run }),
+    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys' },
     logger,
   })
   const exitCode = await end
