@@ -63,7 +63,7 @@ describe('a failure in words', () => {
     const quota = (whose: string) => failureOf(serverError(429, 'relay-quota-exhausted', { quota: whose }))
     for (const whose of ['account', 'opening'])
       expect(quota(whose).advice).toMatch(/Pay the network fee from your wallet/)
-    expect(quota('institution').title).toBe('Some title')
+    expect(quota('institution').advice).toMatch(/Go on with this one after midnight UTC/)
   })
 
   it('in a rulebook names the enclave’s finding', () => {

@@ -200,6 +200,11 @@ const NO_OPENING_LEFT: Words = [
   'Too many of your orders are under way or were refused. Pay the network fee from your wallet, or try again later.',
 ]
 
+const RULEBOOK_QUOTA_USED: Words = [
+  'The platform’s daily allowance for your institution’s rulebooks is used up',
+  'The rulebook in force stays in force. Go on with this one after midnight UTC, or ask the platform’s operator for more.',
+]
+
 /** The failure of an action that the user started, and may repeat. */
 export function failureOf(error: unknown): Failure {
   const [title, advice] = wordsOf(error)
@@ -271,6 +276,7 @@ function problemWords({ code, problem, requestId }: ServerError): Words {
   if (code === 'would-revert' && revert !== undefined) return revertWords(revert)
   if (code === 'relay-quota-exhausted' && quota === 'account') return QUOTA_USED
   if (code === 'relay-quota-exhausted' && quota === 'opening') return NO_OPENING_LEFT
+  if (code === 'relay-quota-exhausted' && quota === 'institution') return RULEBOOK_QUOTA_USED
   if (code === 'policy-rejected') {
     const unknown: Words = [
       `The enclave refused the rulebook (${String(reason)})`,

@@ -172,8 +172,8 @@ function toConfig(env: Settings, mayColour: boolean) {
         /** The part of it that only held orders may use. */
         reserve: dailyGas / 5n,
         perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
-        /** A rulebook of ten thousand employees who all differ uses 58 million: one and a correction fit the default. */
-        perInstitution: 3n * BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
+        /** A rulebook of ten thousand employees who all differ uses 58 million: it, and seven corrections on its first day, fit the default. */
+        perInstitution: 10n * BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
       },
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,

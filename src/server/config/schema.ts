@@ -80,7 +80,7 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
   RELAY_INSTITUTION_DAILY_GAS:
-    "is gone: remove it. An institution's quota is three times RELAY_ACCOUNT_DAILY_GAS",
+    "is gone: remove it. An institution's quota is ten times RELAY_ACCOUNT_DAILY_GAS",
   ENCLAVE_TRIGGER:
     'is gone: remove it. With ENCLAVE_URL the server posts jobs there, without it the server keeps an enclave up itself',
   RECONCILE_INTERVAL: "is gone: remove it. The reconcile runs once after each market's close",
@@ -243,7 +243,7 @@ export const environmentSchema = z.object({
   }),
   RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
-      "Gas that one account's orders may use in one day, but for the first; one institution's rulebooks may use three times as much. More is refused with 429.",
+      "Gas that one account's orders may use in one day, but for the first; one institution's rulebooks may use ten times as much. More is refused with 429.",
     fallback: '50000000',
   }),
   RELAY_MIN_BALANCE: withDefault(decimal(ETHER_DECIMALS), {
