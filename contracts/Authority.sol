@@ -58,7 +58,8 @@ contract Authority is IAuthority, Sweepable {
         maxPause = maxPause_;
         _appoint(Role.OWNER, owner_);
         _appoint(Role.GUARDIAN, guardian_);
-        _appoint(Role.SIGNER, signer_);
+        // Zero: an attested signer is born after the deployment.
+        _holders[Role.SIGNER].current = signer_;
     }
 
     modifier onlyOwner() {
@@ -177,7 +178,8 @@ contract Authority is IAuthority, Sweepable {
     function _rotate(Role role, address to, Program memory program) private {
         require(to != address(0), Errors.ZeroAddress());
         address from = _holder(role);
-        uint64 effectiveAt = uint64(block.timestamp) + rotationDelay;
+        // Nobody has trusted a signer before the first one.
+        uint64 effectiveAt = uint64(block.timestamp) + (from == address(0) ? 0 : rotationDelay);
         _holders[role] = Holder(from, effectiveAt, to);
         emit RotationScheduled(role, from, to, effectiveAt, program.measurement, program.config);
     }

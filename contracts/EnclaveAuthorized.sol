@@ -27,6 +27,7 @@ abstract contract EnclaveAuthorized is IEnclaveAuthorized, EIP712, Governed {
     function _authorize(bytes32 digest, bytes calldata signature) internal {
         require(!usedDigest[digest], DigestUsed(digest));
         address signer = authority.activeSigner();
+        // Never zero, which is the signer while there is none: it reverts where `ecrecover` recovers nobody.
         address got = ECDSA.recoverCalldata(digest, signature);
         require(got == signer, InvalidSigner(signer, got));
         usedDigest[digest] = true;

@@ -10,7 +10,8 @@ import {ISweepable} from "./ISweepable.sol";
  *
  * - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
  * public on chain and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the pool
- * at once.
+ * at once. Only a first signer, where the deployment names none, is in force at once: no authorization could take
+ * effect before.
  * - The guardian can pause and revoke a measurement at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
  * - {rotationDelay} < {maxPause}: the owner can replace a leaked signer before the pause ends.
  * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline was still ahead
@@ -122,8 +123,8 @@ interface IAuthority is ISweepable {
     function rotateGuardian(address to) external;
 
     /**
-     * @notice Schedules a new enclave signer, effective after {rotationDelay}. Authorizations of the former signer that
-     *   were not relayed by then become void. Replaces a pending rotation of the signer.
+     * @notice Schedules a new enclave signer, effective after {rotationDelay}, or at once while there is none. Authorizations
+     *   of the former signer that were not relayed by then become void. Replaces a pending rotation of the signer.
      *
      * Requirements:
      * - the caller is the owner;
@@ -188,7 +189,8 @@ interface IAuthority is ISweepable {
     /// @notice The address that can pause and revoke a measurement.
     function guardian() external view returns (address);
 
-    /// @notice The address whose signature authorizes settlements, refunds, writes and batches.
+    /// @notice The address whose signature authorizes settlements, refunds, writes and batches. Zero before the first one is
+    /// named: no signature recovers to it.
     function enclaveSigner() external view returns (address);
 
     /// @notice The program of {enclaveSigner}; zero for a signer that is not attested.

@@ -14,7 +14,7 @@ import {IGoverned} from "./IGoverned.sol";
  * were not relayed before the rotation took effect are void.
  */
 interface IEnclaveAuthorized is IGoverned {
-    /// @notice The signature recovers to `got`, not to the enclave's signer `expected`.
+    /// @notice The signature recovers to `got`, not to the enclave's signer `expected`, which is zero before the first one.
     error InvalidSigner(address expected, address got);
 
     /// @notice The authorization with this digest has already taken effect.

@@ -71,7 +71,7 @@ contract Platform {
         address pool_ = vm.computeCreateAddress(address(this), first + 5);
         address escrow_ = vm.computeCreateAddress(address(this), first + 2);
         IERC20 usdc_ = usdc;
-        authority = new Authority(OWNER, GUARDIAN, vm.addr(ENCLAVE_KEY), ROTATION_DELAY, MAX_PAUSE, usdc_, pool_);
+        authority = new Authority(OWNER, GUARDIAN, address(0), ROTATION_DELAY, MAX_PAUSE, usdc_, pool_);
         registry = new InstitutionRegistry(
             authority, usdc_, pool_, vm.computeCreateAddress(address(this), first + 3), LEAVE_DELAY
         );

@@ -24,8 +24,8 @@ export interface Deployment {
   owner: Hex
   /** Can pause openings and the enclave's authorizations, and nothing else. */
   guardian: Hex
-  /** The address of the enclave's signing key. */
-  enclaveSigner: Hex
+  /** The address of the enclave's signing key; null for an attested enclave, whose key is born after the deployment. */
+  enclaveSigner: Hex | null
   /** A contract with 6 decimals and EIP-3009. */
   usdc: Hex
   /** The only address that the pool's treasury can go to; it can never be changed. */
@@ -161,6 +161,7 @@ function checkDelays({ rotation, pause, leave }: Deployment['delays']): void {
 
 function checkAddresses({ owner, guardian, enclaveSigner, usdc, brokerFunding }: Deployment): void {
   for (const [name, address] of Object.entries({ owner, guardian, enclaveSigner, usdc, brokerFunding })) {
+    if (address === null) continue
     if (!isAddress(address) || getAddress(address) === ZERO_ADDRESS) {
       throw new DeployError(
         'invalid-address',
@@ -233,7 +234,15 @@ function argumentsOf(deployment: Deployment, addresses: Addresses) {
     addresses
   const common = [authority, usdc, platformPool]
   return {
-    authority: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
+    authority: [
+      owner,
+      guardian,
+      enclaveSigner ?? ZERO_ADDRESS,
+      delays.rotation,
+      delays.pause,
+      usdc,
+      platformPool,
+    ],
     institutionRegistry: [...common, confidentialLedger, delays.leave],
     orderEscrow: [...common, institutionRegistry, confidentialLedger, equityToken],
     confidentialLedger: [...common, orderEscrow, institutionRegistry, equityToken],

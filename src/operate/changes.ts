@@ -142,7 +142,9 @@ export async function rotation(
     authority.rotationDelay(),
   ])
   const isSo = sameAddress(pending?.to ?? holder, to)
-  const text = `make ${to} the ${role} ${delay === 0 ? 'at once' : `in ${shownTime(delay)}`}, in place of ${holder}`
+  const isFirst = holder === ZERO_ADDRESS
+  const when = isFirst || delay === 0 ? 'at once' : `in ${shownTime(delay)}`
+  const text = `make ${to} the ${isFirst ? `first ${role} ${when}` : `${role} ${when}, in place of ${holder}`}`
   return change(isSo, text, authority, interfaces.authority, ROTATE[role], [to, ...digests])
 }
 

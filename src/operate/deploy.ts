@@ -7,6 +7,7 @@ import { compiler } from '../chain/generated/compiler.js'
 import { hasCode } from '../chain/views.js'
 import { contractsSchema } from '../protocol/api.js'
 import { deskSettingsSchema } from '../protocol/deskSettings.js'
+import type { Hex } from '../protocol/hex.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
@@ -16,7 +17,7 @@ import { repeatedValues } from '../service/settingRules.js'
 import { CommandError } from '../terminal/failure.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
 import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
-import { secretFileVariables } from './secretFiles.js'
+import { type SecretKinds, secretFileVariables } from './secretFiles.js'
 import {
   type DeploymentFile,
   deploymentPath,
@@ -28,6 +29,7 @@ import {
 
 const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
 const BY_KEYS = 'is missing: "keys" makes it'
+const OF_FILE_KEYS = 'is of keys in files: leave it out with --attested, and deploy in a directory of its own'
 const BY_PEOPLE = 'is missing: give its address, or let "keys --operator" make one for a test network'
 /** Whole seconds of a duration such as 48h; the contracts keep it for ever. Below an hour nobody could react to a rotation. */
 const seconds = (fallback: number) =>
@@ -45,8 +47,8 @@ const settingsSchema = z.object({
   CHAIN_NAME: z.string().optional(),
   OWNER_ADDRESS: required(account(), BY_PEOPLE),
   GUARDIAN_ADDRESS: required(account(), BY_PEOPLE),
-  ENCLAVE_SIGNER: required(account(), BY_KEYS),
-  INTENT_PUBKEY: required(publicKeySchema, BY_KEYS),
+  ENCLAVE_SIGNER: account().optional(),
+  INTENT_PUBKEY: publicKeySchema.optional(),
   USDC_ADDRESS: required(account()),
   BROKER_FUNDING_ADDRESS: required(account()),
   ROTATION_DELAY: seconds(DEFAULT_DELAYS.rotation),
@@ -59,7 +61,11 @@ const settingsSchema = z.object({
   /** Where browsers reach the server. */
   SERVER_URL: baseUrl().optional(),
 })
-type Settings = z.output<typeof settingsSchema>
+type Settings = Omit<z.output<typeof settingsSchema>, (typeof FILE_KEYS)[number]> & {
+  /** The public values of the enclave's keys; null where it is attested, and makes them after the deployment. */
+  readonly fileKeys: { readonly signer: Hex; readonly intentPublicKey: Hex } | null
+}
+const FILE_KEYS = ['ENCLAVE_SIGNER', 'INTENT_PUBKEY'] as const
 /** Each has powers that no other may have: a guardian stops a stolen owner's key, and USDC is a contract. */
 const ROLES = ['OWNER_ADDRESS', 'GUARDIAN_ADDRESS', 'ENCLAVE_SIGNER', 'USDC_ADDRESS', 'RELAYER_ADDRESS']
 
@@ -67,17 +73,21 @@ const ROLES = ['OWNER_ADDRESS', 'GUARDIAN_ADDRESS', 'ENCLAVE_SIGNER', 'USDC_ADDR
 const PASSED_ON = {
   server: ['PORT', 'OPS_PORT', 'RELAY_PORT', 'HOST', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
   enclave: ['CHAIN_DEPTH', 'ENCLAVE_LISTEN', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
+  attested: ['ATTESTATION_PLATFORM', 'MASTER_KEY_HOLDERS', 'MASTER_KEY_THRESHOLD', 'RPC_WITNESS_URL'],
 } as const
+
+export type DeployOptions = CommonOptions & Pick<SecretKinds, 'attested'>
 
 /**
  * Deploys the contracts, unless `deployment.json` names those of this chain, and writes the configurations and the
  * page's settings that do not exist yet. A run that was interrupted is completed by the next one.
  * @throws ConfigError, DeployError, CommandError
  */
-export async function deploy(process: OperateProcess, options: CommonOptions): Promise<void> {
+export async function deploy(process: OperateProcess, options: DeployOptions): Promise<void> {
   const speech = createSpeech(process, options)
-  const { directory } = options
-  const settings = readSettings({ ...readPublicValues(directory), ...withoutEmpty(process.env) })
+  const { directory, attested = false } = options
+  const environment = { ...readPublicValues(directory), ...withoutEmpty(process.env) }
+  const settings = readSettings(environment, attested)
   const chain = await connectChain(process.env, settings.CHAIN_ID)
   try {
     const existing = findDeployment(directory)
@@ -98,11 +108,18 @@ export async function deploy(process: OperateProcess, options: CommonOptions): P
   }
 }
 
-function readSettings(environment: Environment): Settings {
+function readSettings(environment: Environment, attested: boolean): Settings {
   const { data, error } = settingsSchema.safeParse(environment)
-  const faults = [...faultsOf(error), ...repeatedValues(environment, ROLES)]
+  const misplaced = FILE_KEYS.filter((name) => (environment[name] === undefined) !== attested)
+  const faults = [
+    ...faultsOf(error),
+    ...misplaced.map((name) => ({ name, problem: attested ? OF_FILE_KEYS : BY_KEYS })),
+    ...repeatedValues(environment, ROLES),
+  ]
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
-  return data
+  const { ENCLAVE_SIGNER: signer, INTENT_PUBKEY: intentPublicKey, ...settings } = data
+  const isOfFileKeys = signer !== undefined && intentPublicKey !== undefined
+  return { ...settings, fileKeys: isOfFileKeys ? { signer, intentPublicKey } : null }
 }
 
 async function deployNow(
@@ -117,7 +134,8 @@ async function deployNow(
     `will deploy five contracts and their authority on chain ${settings.CHAIN_ID}, from ${deployer.address}`,
   )
   speech.say(`  owner ${settings.OWNER_ADDRESS}, guardian ${settings.GUARDIAN_ADDRESS}`)
-  speech.say(`  enclave signer ${settings.ENCLAVE_SIGNER}, USDC ${settings.USDC_ADDRESS}`)
+  const signer = settings.fileKeys?.signer ?? null
+  speech.say(`  enclave signer ${signer ?? 'not named yet'}, USDC ${settings.USDC_ADDRESS}`)
   speech.say(`  broker funding ${settings.BROKER_FUNDING_ADDRESS}, which can never be changed`)
   await speech.confirm('Deploy?')
   const firstBlock = await chain.provider.getBlockNumber()
@@ -125,7 +143,7 @@ async function deployNow(
     deployer,
     owner: settings.OWNER_ADDRESS,
     guardian: settings.GUARDIAN_ADDRESS,
-    enclaveSigner: settings.ENCLAVE_SIGNER,
+    enclaveSigner: signer,
     usdc: settings.USDC_ADDRESS,
     brokerFunding: settings.BROKER_FUNDING_ADDRESS,
     delays: { rotation: settings.ROTATION_DELAY, pause: settings.MAX_PAUSE, leave: settings.LEAVE_DELAY },
@@ -161,25 +179,32 @@ function filesOf(
   settings: Settings,
   environment: Environment,
 ) {
+  const { fileKeys } = settings
+  const kinds = { attested: fileKeys === null }
   const shared = { CHAIN_ID: String(deployment.chainId), ...addressVariables(deployment) }
   const server = {
     FRONTEND_ORIGIN: settings.FRONTEND_ORIGIN,
     RPC_URL: settings.RPC_URL.join(','),
     ...shared,
-    INTENT_PUBKEY: settings.INTENT_PUBKEY,
-    ENCLAVE_SIGNER: settings.ENCLAVE_SIGNER,
+    ...(fileKeys && { INTENT_PUBKEY: fileKeys.intentPublicKey, ENCLAVE_SIGNER: fileKeys.signer }),
     ENCLAVE_URL: `http://${settings.ENCLAVE_LISTEN}/`,
     ...passedOn(environment, PASSED_ON.server),
-    ...secretFileVariables(directory, 'server'),
+    ...secretFileVariables(directory, 'server', kinds),
   }
   const enclave = {
     RPC_URL: settings.ENCLAVE_RPC_URL.join(','),
     ...shared,
     RELAY_URL: `http://127.0.0.1:${settings.RELAY_PORT}`,
     CHAIN_DEPTH: 'safe',
-    ...passedOn(environment, PASSED_ON.enclave),
-    ...secretFileVariables(directory, 'enclave'),
+    ...passedOn(environment, [...PASSED_ON.enclave, ...(fileKeys ? [] : PASSED_ON.attested)]),
+    ...secretFileVariables(directory, 'enclave', kinds),
   }
+  const files = [
+    { path: join(directory, '.env'), text: linesOf(server), mode: 0o600 },
+    { path: join(directory, '.env.enclave'), text: linesOf(enclave), mode: 0o600 },
+  ]
+  // A page pins the key of an unattested enclave, and the programs of an attested one, which no deployment knows.
+  if (fileKeys === null) return files
   const desk = z.encode(deskSettingsSchema, {
     serverUrl: settings.SERVER_URL ?? `http://127.0.0.1:${settings.PORT}`,
     origin: settings.FRONTEND_ORIGIN,
@@ -189,12 +214,11 @@ function filesOf(
       rpcUrl: null,
       firstBlock: deployment.firstBlock,
     },
-    pins: { enclavePublicKey: settings.INTENT_PUBKEY, escrow: deployment.contracts.orderEscrow },
+    pins: { enclavePublicKey: fileKeys.intentPublicKey, escrow: deployment.contracts.orderEscrow },
     demoWallets: [],
   })
   return [
-    { path: join(directory, '.env'), text: linesOf(server), mode: 0o600 },
-    { path: join(directory, '.env.enclave'), text: linesOf(enclave), mode: 0o600 },
+    ...files,
     { path: join(directory, 'desk.json'), text: `${JSON.stringify(desk, null, 2)}\n`, mode: 0o644 },
   ]
 }

@@ -2,12 +2,13 @@ import type { ExitCode } from '../service/exitCodes.js'
 import { createProgram } from '../terminal/program.js'
 import { addActions } from './actions.js'
 import { addChainCommands } from './chainCommands.js'
-import { deploy } from './deploy.js'
+import { type DeployOptions, deploy } from './deploy.js'
 import { addDoctorCommands } from './doctor/commands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
 import { addMove } from './move.js'
 import { addResolve } from './resolve.js'
+import type { SecretKinds } from './secretFiles.js'
 import { addWatch } from './watch.js'
 
 const ABOUT = `
@@ -25,6 +26,8 @@ Its settings are variables. Those that "keys" printed are taken from secrets/pub
   DEPLOYER_PRIVATE_KEY_FILE  the key of the account that pays the gas
   ROTATION_DELAY, MAX_PAUSE, LEAVE_DELAY   48h, 72h and 168h; never to be changed
   FRONTEND_ORIGIN, SERVER_URL   where the page is opened, and where it reaches the server
+  ATTESTATION_PLATFORM, MASTER_KEY_HOLDERS, MASTER_KEY_THRESHOLD, RPC_WITNESS_URL
+                             of an attested enclave, in place of ENCLAVE_SIGNER and INTENT_PUBKEY
   PORT, OPS_PORT, RELAY_PORT, HOST, ENCLAVE_LISTEN, CHAIN_DEPTH, BROKER_FEES, ALPACA_TRADING_URL, ALPACA_DATA_URL
                              go into the configurations where they are set
 Files that exist are kept. A second run deploys nothing again.`
@@ -36,10 +39,12 @@ export function runOperate(args: readonly string[], process: OperateProcess): Pr
   root.description('Commands for operators of the platform.').addHelpText('after', ABOUT)
   addCommand(root, 'keys', 'makes every secret that is missing, and prints the public values')
     .option('--operator', "the deployer's, the owner's and the guardian's too: for a test network")
-    .action((options: CommonOptions & { operator?: true }) => makeKeys(process, options))
+    .option('--attested', 'none of the enclave: an attested one makes its own')
+    .action((options: CommonOptions & SecretKinds) => makeKeys(process, options))
   addCommand(root, 'deploy', 'deploys the contracts, and writes .env, .env.enclave and desk.json')
+    .option('--attested', 'names no signer yet: that of an attested enclave is born after the deployment')
     .addHelpText('after', DEPLOY_VARIABLES)
-    .action((options: CommonOptions) => deploy(process, options))
+    .action((options: DeployOptions) => deploy(process, options))
   addChainCommands(root, process)
   addActions(root, process)
   addMove(root, process)

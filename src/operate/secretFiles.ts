@@ -21,6 +21,16 @@ interface SecretFile {
   readonly publicPart?: readonly [name: string, of: (secret: Hex) => string]
   /** The contracts or the ledger depend on it, so another one is of no use after the deployment. */
   readonly isFixed?: true
+  /** An attested enclave takes none from a file: it makes its keys itself, and the owner's provisioning brings the broker's. */
+  readonly isFileKey?: true
+}
+
+/** Which secrets a deployment has. */
+export interface SecretKinds {
+  /** The operator's too. */
+  readonly operator?: boolean
+  /** Of an attested enclave. */
+  readonly attested?: boolean
 }
 
 export const draw = {
@@ -32,13 +42,20 @@ export const addressOfKey = (key: Hex) => checksum(computeAddress(key))
 export const publicKeyOfKey = (key: Hex) => publicKeyOf(hexToBytes(key))
 
 const SECRETS: readonly SecretFile[] = [
-  { variable: 'LEDGER_MASTER_KEY', holders: ['enclave'], draw: draw.privateKey, isFixed: true },
+  {
+    variable: 'LEDGER_MASTER_KEY',
+    holders: ['enclave'],
+    draw: draw.privateKey,
+    isFixed: true,
+    isFileKey: true,
+  },
   {
     variable: 'INTENT_PRIVATE_KEY',
     holders: ['enclave'],
     draw: draw.privateKey,
     publicPart: ['INTENT_PUBKEY', publicKeyOfKey],
     isFixed: true,
+    isFileKey: true,
   },
   {
     variable: 'ENCLAVE_PRIVATE_KEY',
@@ -46,6 +63,7 @@ const SECRETS: readonly SecretFile[] = [
     draw: draw.privateKey,
     publicPart: ['ENCLAVE_SIGNER', addressOfKey],
     isFixed: true,
+    isFileKey: true,
   },
   {
     variable: 'RELAYER_PRIVATE_KEY',
@@ -57,8 +75,8 @@ const SECRETS: readonly SecretFile[] = [
   { variable: 'ENCLAVE_TRIGGER_SECRET', holders: ['server', 'enclave'], draw: draw.triggerSecret },
   { variable: 'ALPACA_KEY_ID', holders: ['server'], draw: null },
   { variable: 'ALPACA_SECRET_KEY', holders: ['server'], draw: null },
-  { variable: 'ALPACA_KEY_ID', holders: ['enclave'], draw: null },
-  { variable: 'ALPACA_SECRET_KEY', holders: ['enclave'], draw: null },
+  { variable: 'ALPACA_KEY_ID', holders: ['enclave'], draw: null, isFileKey: true },
+  { variable: 'ALPACA_SECRET_KEY', holders: ['enclave'], draw: null, isFileKey: true },
 ]
 
 /** On a chain of value these are people's: a hardware wallet, or several signers. */
@@ -70,8 +88,9 @@ const OPERATOR_SECRETS: readonly SecretFile[] = (['deployer', 'owner', 'guardian
   isFixed: true,
 }))
 
-function secretsOf(withOperator: boolean): readonly SecretFile[] {
-  return withOperator ? [...SECRETS, ...OPERATOR_SECRETS] : SECRETS
+function secretsOf({ operator, attested }: SecretKinds): readonly SecretFile[] {
+  const secrets = attested === true ? SECRETS.filter(({ isFileKey }) => isFileKey !== true) : SECRETS
+  return operator === true ? [...secrets, ...OPERATOR_SECRETS] : secrets
 }
 
 function pathOf(directory: string, holder: Holder, variable: string): string {
@@ -79,8 +98,8 @@ function pathOf(directory: string, holder: Holder, variable: string): string {
 }
 
 /** Where `keys` stands in a directory. */
-export function inspectSecrets(directory: string, withOperator: boolean) {
-  const files = secretsOf(withOperator).flatMap(({ variable, holders, draw, isFixed = false }) =>
+export function inspectSecrets(directory: string, kinds: SecretKinds) {
+  const files = secretsOf(kinds).flatMap(({ variable, holders, draw, isFixed = false }) =>
     holders.map((holder) => {
       const path = pathOf(directory, holder, variable)
       return { path, isDrawn: draw !== null, isFixed, exists: existsSync(path) }
@@ -104,9 +123,9 @@ export function inspectSecrets(directory: string, withOperator: boolean) {
  * @returns the public values, by the name of the variable that takes each
  * @throws CommandError `secret-shared`, `secret-malformed`, `secrets-differ`
  */
-export function makeSecrets(directory: string, withOperator: boolean): Record<string, string> {
+export function makeSecrets(directory: string, kinds: SecretKinds): Record<string, string> {
   const values: Record<string, string> = {}
-  for (const { variable, holders, draw, publicPart } of secretsOf(withOperator)) {
+  for (const { variable, holders, draw, publicPart } of secretsOf(kinds)) {
     if (draw === null) continue
     const paths = holders.map((holder) => pathOf(directory, holder, variable))
     const existing = paths.filter((path) => existsSync(path)).map((path) => secretIn(path))
@@ -121,8 +140,12 @@ export function makeSecrets(directory: string, withOperator: boolean): Record<st
 }
 
 /** The `<NAME>_FILE` variables of a program's secrets, as absolute paths. */
-export function secretFileVariables(directory: string, holder: Holder): Record<string, string> {
-  const own = SECRETS.filter(({ holders }) => holders.includes(holder))
+export function secretFileVariables(
+  directory: string,
+  holder: Holder,
+  kinds: SecretKinds,
+): Record<string, string> {
+  const own = secretsOf(kinds).filter(({ holders }) => holders.includes(holder))
   return Object.fromEntries(
     own.map(({ variable }) => [`${variable}_FILE`, resolve(pathOf(directory, holder, variable))]),
   )

@@ -1,5 +1,5 @@
 // `keys` and `deploy`, on a real chain: the files, their modes, what a second run does, and every refusal.
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { Contract, computeAddress, JsonRpcProvider, Wallet } from 'ethers'
@@ -10,6 +10,7 @@ import { CONTRACTS, CREATED, verificationInput } from '../../contracts/standardJ
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { loadConfig as loadEnclaveConfig } from '../../src/enclave/config.js'
 import { deploymentSchema } from '../../src/operate/settings.js'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import { deskSettingsSchema } from '../../src/protocol/deskSettings.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
@@ -126,6 +127,63 @@ describe('operate keys', () => {
     const { exit, err } = await operate(['keys', '--yes', '--directory', directory])
     expect(exit).toBe(1)
     expect(err).toContain('(already-deployed)')
+  })
+})
+
+describe('with an attested enclave', () => {
+  const HOLDERS = 'a,b,c'
+
+  it('no key of the enclave is in a file, and the contracts have no signer', async () => {
+    const directory = await temporaryDirectory()
+    await operate(['keys', '--operator', '--attested', '--yes', '--directory', directory])
+    expect(await readdir(join(directory, 'secrets/enclave'))).toEqual([
+      'enclave-trigger-secret',
+      'relay-auth-token',
+    ])
+    const env = { ...settings(), MASTER_KEY_HOLDERS: HOLDERS, RPC_WITNESS_URL: 'https://witness.example' }
+    const args = ['deploy', '--attested', '--yes', '--directory', directory]
+    const { exit, err } = await operate(args, { env })
+    expect(exit).toBe(0)
+    expect(err).toContain('enclave signer not named yet')
+    const { authority } = deploymentSchema.parse(JSON.parse(await read(directory, 'deployment.json')))
+    const signer = new Contract(authority, authorityAbi, chain().provider).getFunction('enclaveSigner')
+    expect(await signer()).toBe(ZERO_ADDRESS)
+
+    const server = parse(await read(directory, '.env'))
+    expect(server).not.toHaveProperty('ENCLAVE_SIGNER')
+    expect(server).not.toHaveProperty('INTENT_PUBKEY')
+    const enclave = parse(await read(directory, '.env.enclave'))
+    expect(enclave).toMatchObject({
+      MASTER_KEY_HOLDERS: HOLDERS,
+      RPC_WITNESS_URL: 'https://witness.example',
+      RELAY_AUTH_TOKEN_FILE: join(directory, 'secrets/enclave/relay-auth-token'),
+    })
+    expect(Object.keys(enclave).filter((name) => name.endsWith('_FILE'))).toEqual([
+      'RELAY_AUTH_TOKEN_FILE',
+      'ENCLAVE_TRIGGER_SECRET_FILE',
+    ])
+    await expect(stat(join(directory, 'desk.json'))).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await operate(args, { env })).toMatchObject({ exit: 0, err: expect.not.stringContaining('wrote') })
+
+    const owner = await secret(directory, 'operator/owner-private-key')
+    await chain().provider.send('anvil_setBalance', [computeAddress(owner), `0x${(10n ** 18n).toString(16)}`])
+    const first = await operate(['signer', ROLE, '--yes', '--directory', directory], {
+      env: { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: owner },
+    })
+    expect(first).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining(`make ${ROLE} the first signer at once`),
+    })
+    expect(await signer()).toBe(ROLE)
+  })
+
+  it('deploy refuses the public values of keys in files', async () => {
+    const directory = await withKeys()
+    const args = ['deploy', '--attested', '--yes', '--directory', directory]
+    const { exit, err } = await operate(args, { env: settings() })
+    expect(exit).toBe(2)
+    expect(err).toContain('ENCLAVE_SIGNER: is of keys in files')
+    expect(err).toContain('INTENT_PUBKEY: is of keys in files')
   })
 })
 

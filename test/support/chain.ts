@@ -71,6 +71,8 @@ export interface TestChainOptions extends AnvilOptions {
   deployUsdc?: typeof deployTestUsdc | undefined
   /** Seconds; what is absent is as in TEST_DELAYS. */
   delays?: Partial<Deployment['delays']> | undefined
+  /** Null where the deployment names none. Default: the address of the tests' key. */
+  enclaveSigner?: Deployment['enclaveSigner'] | undefined
 }
 
 /** Rotations take effect at once; a pause and a leave take days. */
@@ -78,9 +80,9 @@ export const TEST_DELAYS: Deployment['delays'] = { rotation: 0, pause: 3 * 86_40
 
 /** Starts a chain and deploys. The caller stops it. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
-  const { deployUsdc, delays, ...anvilOptions } = options
+  const { deployUsdc, delays, enclaveSigner, ...anvilOptions } = options
   const node = await startNode(anvilOptions)
-  return chainOf(node, await deploy(node, { deployUsdc, delays }))
+  return chainOf(node, await deploy(node, { deployUsdc, delays, enclaveSigner }))
 }
 
 /** A chain as another file of this run has left it after the same set-up, or else set up and saved for the others. */
@@ -123,7 +125,11 @@ async function startNode(options: AnvilOptions = {}): Promise<Node> {
 
 async function deploy(
   { provider, account }: Node,
-  { deployUsdc = deployTestUsdc, delays }: Pick<TestChainOptions, 'deployUsdc' | 'delays'>,
+  {
+    deployUsdc = deployTestUsdc,
+    delays,
+    enclaveSigner = ENCLAVE_SIGNER,
+  }: Pick<TestChainOptions, 'deployUsdc' | 'delays' | 'enclaveSigner'>,
 ): Promise<Deployed> {
   const deployer = await provider.getSigner(account('deployer'))
   const usdc = await deployUsdc(deployer, provider)
@@ -131,7 +137,7 @@ async function deploy(
     deployer,
     owner: account('owner'),
     guardian: account('guardian'),
-    enclaveSigner: ENCLAVE_SIGNER,
+    enclaveSigner,
     usdc,
     brokerFunding: account('broker'),
     delays: { ...TEST_DELAYS, ...delays },
