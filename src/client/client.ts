@@ -232,7 +232,7 @@ export interface Client extends Reader, Membership, Moves {
    * For an admin: opens the rulebook in a copy from an earlier publication.
    * @param copy JSON, unvalidated
    * @param version the version that it must be of: the one in force before a publication, any to read the past
-   * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+   * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`, `copy-unconfirmed`
    * @example const policyInForce = await client.openRulebookCopy(JSON.parse(text), 1)
    */
   openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>

@@ -24,7 +24,7 @@ export type ClientErrorCode =
   | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited')
   | ('too-much-to-read' | 'node-wrong-chain')
   // Copies of rulebooks.
-  | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable')
+  | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed')
   // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
   | ('not-submitted' | 'unexpected')
 

@@ -190,7 +190,7 @@ export async function rulebookVersion(
  * Opens a copy from this wallet's own publication. Restrictions of a symbol that has changed are under its name of today.
  * @param copy as kept or exported, unvalidated
  * @param version the version that the copy must be of: a copy of another version does not describe it
- * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+ * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`, `copy-unconfirmed`
  */
 export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {
   const { platform, wallet } = deps
@@ -222,6 +222,11 @@ async function openWith(
     const rulebook = await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
     const digest = policyIntentDigest(rulebook, copy, await hashOf(rulebook.policy, createSlices()))
     if (await wallet.isSignedBy(rulebook.admin, digest, rulebook.sig)) return rulebook
+    if ((await wallet.reads.code(rulebook.admin)) !== '0x') {
+      const text =
+        'The wallet of the admin, a contract, does not confirm the signature in the copy: its owners may have changed.'
+      throw new ClientError('copy-unconfirmed', text)
+    }
     throw new ProtocolError('wrong-signer', 'another account signed the rulebook')
   } catch (error) {
     // The user rejected the signature that derives the key.

@@ -319,7 +319,7 @@ function textOf(
   return `${each} USDC for each ${symbol} that has a claim`
 }
 
-/** By what ends the shares. */
+/** What ends the shares, in words. */
 const REMOVED: Readonly<Partial<Record<CorporateEvent['kind'], string>>> = {
   removal: ', worthless',
   merger: ': holders get the cash of their claim',

@@ -1,3 +1,4 @@
+import { concat } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { Publication } from '../../src/client/index.js'
 import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
@@ -6,6 +7,7 @@ import { openRulebook, policyIntentDigest } from '../../src/protocol/policyInten
 import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
+import { makeContractWallet } from '../contracts/fixtures/contractWallet.js'
 import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
@@ -182,6 +184,22 @@ it('the copy of a rulebook is refused when it does not open, or holds what anoth
   const rulebook = { ...unsigned, sig: hexOf(65).parse(signature.serialized) }
   const forged = await sealRulebookCopy(rulebook, publicKey, domain)
   await expect(client.openRulebookCopy(forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
+})
+
+it('the copy of a rulebook opens for a contract wallet until its owners change, and then says so', async () => {
+  await makeContractWallet(chain(), 'admin', 'bob')
+  const [wallet, owner] = [walletOf(chain(), 'admin'), walletOf(chain(), 'bob')]
+  wallet.signTypedData = async (...args) => {
+    const signature = await owner.signTypedData(...args)
+    return concat([signature, signature])
+  }
+  clientOfServer('admin')
+  const client = clientOf(chain(), api, 'admin', { wallet })
+  await client.importKeys(await client.drawKey())
+  const { copy } = await client.publishRulebook(policy)
+  expect(await client.openRulebookCopy(copy, 5)).toEqual(policy)
+  await makeContractWallet(chain(), 'admin', 'carol')
+  await expect(client.openRulebookCopy(copy, 5)).rejects.toMatchObject({ code: 'copy-unconfirmed' })
 })
 
 it('the copy of a rulebook is not made for a wallet that could not open it, which publishes all the same', async () => {

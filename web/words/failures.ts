@@ -158,6 +158,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Your wallet cannot open this copy',
     'It was sealed to another wallet or portfolio key, or the file was altered.',
   ],
+  'copy-unconfirmed': [
+    'Your wallet no longer confirms this copy',
+    'It is a contract, and its owners may have changed since. Nobody can tell who wrote the copy. Import the rules below from your own file, check them, and publish: the new copy counts.',
+  ],
   unexpected: ['An unexpected error occurred', 'Try again. If it persists, reload the page.'],
 }
 
@@ -181,6 +185,11 @@ const SERVER: Record<string, Words> = {
 /** By the error's `code`. */
 const WORDS = new Map(Object.entries({ ...CLIENT, ...SERVER }))
 
+const UNSIGNED: Words = [
+  'The rulebook’s signature is not one of the admin',
+  'Nothing was published. Another wallet is the admin now, or the owners of this one have changed: publish it again, with a new signature.',
+]
+
 /** By the `reason` of a rejected rulebook. */
 const POLICY = new Map<unknown, Words>([
   [
@@ -188,6 +197,8 @@ const POLICY = new Map<unknown, Words>([
     ['The rulebook names a symbol that is not listed', 'Correct the restricted symbols, and publish again.'],
   ],
   ['version-conflict', OVERTAKEN],
+  ['not-admin', UNSIGNED],
+  ['invalid-signature', UNSIGNED],
 ])
 
 const QUOTA_USED: Words = [
@@ -227,7 +238,7 @@ const GOES_ON: Partial<Record<string, string>> = {
   'chain-reorganized': 'Its newest blocks were replaced, which is normal. This page reads them again.',
 }
 
-/** Of the chain's node, whatever was asked: no node, a slow one, one that gives less than is to be read, or of another chain. */
+/** Failures of the chain's node, whatever was asked: no node, a slow one, one that gives less than is to be read, or of another chain. */
 const OF_NODE: ReadonlySet<string> = new Set([
   ...Object.keys(GOES_ON),
   'too-much-to-read',

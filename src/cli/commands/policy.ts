@@ -229,7 +229,12 @@ async function findCopy(deps: Deps, inForce: PolicyVersion): Promise<unknown> {
 }
 
 /** Failures that leave the rules in force unknown. Any other failure ends the command. */
-const USELESS = new Set<ClientErrorCode>(['invalid-copy', 'outdated-copy', 'copy-undecryptable'])
+const USELESS = new Set<ClientErrorCode>([
+  'invalid-copy',
+  'outdated-copy',
+  'copy-undecryptable',
+  'copy-unconfirmed',
+])
 
 /** The rules in force: empty before the first version, else from the copy if there is one. */
 async function knownRules(deps: Deps, inForce: PolicyVersion) {
