@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   terminal: ['protocol/', 'service/', 'chain/', 'client/'],
   cli: ['protocol/', 'service/', 'chain/', 'attestation/', 'client/', 'terminal/'],
   operate: [
-    ...['protocol/', 'service/', 'chain/', 'broker/', 'terminal/'],
+    ...['protocol/', 'service/', 'chain/', 'broker/', 'attestation/', 'terminal/'],
     ...['server/config/', 'server/narrator/', 'server/store/'],
   ],
   simulator: ['protocol/'],

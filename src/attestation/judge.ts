@@ -48,7 +48,8 @@ export async function judge<S extends CommonStatement>(
   }
 }
 
-function outcomeOf(code: AttestationErrorCode): Outcome {
+/** What becomes of an attestation by the code of the check that fails. */
+export function outcomeOf(code: AttestationErrorCode): Outcome {
   if (code.startsWith('malformed-')) return 'unreadable'
   return code.startsWith('unsupported-') ? 'unsupported' : 'refused'
 }

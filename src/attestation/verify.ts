@@ -7,7 +7,7 @@ import { type CommonStatement, readStatement, type Statement, type StatementForm
 
 /** What is expected, from the verifier's own program and from a chain that it trusts. */
 export interface Platform {
-  /** At least one. */
+  /** One at least. */
   readonly programs: readonly AcceptedProgram[]
   readonly chainId: number
   /** Address of `OrderEscrow`. */

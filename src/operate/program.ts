@@ -1,6 +1,9 @@
+import { AWS_NITRO_ROOT } from '../attestation/nitro.js'
+import { createStartingVerifier, type StartingVerifier } from '../attestation/starting.js'
 import type { ExitCode } from '../service/exitCodes.js'
 import { createProgram } from '../terminal/program.js'
 import { addActions } from './actions.js'
+import { addAttest } from './attest/commands.js'
 import { addChainCommands } from './chainCommands.js'
 import { type DeployOptions, deploy } from './deploy.js'
 import { addDoctorCommands } from './doctor/commands.js'
@@ -32,8 +35,15 @@ Its settings are variables. Those that "keys" printed are taken from secrets/pub
                              go into the configurations where they are set
 Files that exist are kept. A second run deploys nothing again.`
 
-/** Runs the command that the arguments name; resolves with the exit code. Never rejects. */
-export function runOperate(args: readonly string[], process: OperateProcess): Promise<ExitCode> {
+/**
+ * Runs the command that the arguments name; resolves with the exit code. Never rejects.
+ * @param verify judges an enclave that waits for its keys: trusts the root of AWS, but in tests and the sandbox
+ */
+export function runOperate(
+  args: readonly string[],
+  process: OperateProcess,
+  verify: StartingVerifier = createStartingVerifier(AWS_NITRO_ROOT),
+): Promise<ExitCode> {
   const program = createProgram('operate', args, process)
   const { root } = program
   root.description('Commands for operators of the platform.').addHelpText('after', ABOUT)
@@ -47,6 +57,7 @@ export function runOperate(args: readonly string[], process: OperateProcess): Pr
     .action((options: DeployOptions) => deploy(process, options))
   addChainCommands(root, process)
   addActions(root, process)
+  addAttest(root, process, verify)
   addMove(root, process)
   addResolve(root, process)
   addWatch(root, process)

@@ -54,6 +54,11 @@ const OWN = {
   'move-not-due': [EXIT.failed, 'look at its events with "watch", or at "confidential-trading move show"'],
   'actions-unreadable': [EXIT.failed, "see --help for the enclave's report"],
   'action-unplanned': [EXIT.failed, '"actions" lists what is known of it'],
+  'evidence-refused': [EXIT.refused, 'docs/attestation.md explains the code; nothing was sent or kept'],
+  'evidence-unreadable': [EXIT.usage, 'docs/attestation.md explains the code; nothing was sent or kept'],
+  'evidence-unsupported': [EXIT.failed, 'docs/attestation.md explains the code; nothing was sent or kept'],
+  'enclave-unavailable': [EXIT.unavailable, 'check --enclave-url, and that the enclave waits for its keys'],
+  'share-missing': [EXIT.failed, 'name the key whose public key is among the holders'],
   'order-not-held': [EXIT.failed, 'look at GET /orders/<order>'],
   'server-unavailable': [EXIT.unavailable, 'try again'],
 } as const satisfies Record<string, Entry>

@@ -1,4 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
+import type { StartingVerifier } from '../../src/attestation/starting.js'
+import type { OperateProcess } from '../../src/operate/io.js'
 import { runOperate } from '../../src/operate/program.js'
 
 export interface Operated {
@@ -15,17 +17,19 @@ interface OperateOptions {
   readonly ended?: AbortSignal
   /** Gets each text as it is written to standard output. */
   readonly onText?: (text: string) => void
+  /** Judges the evidence of enclaves. */
+  readonly verify?: StartingVerifier
 }
 
 /** Runs a command for operators in this process, with none of its environment. */
 export async function operate(
   args: readonly string[],
-  { env = {}, answer, ended = AbortSignal.abort(), onText }: OperateOptions = {},
+  { env = {}, answer, ended = AbortSignal.abort(), onText, verify }: OperateOptions = {},
 ): Promise<Operated> {
   let [out, err] = ['', '']
   const input =
     answer === undefined ? new PassThrough() : Readable.from([answer].flat().map((line) => `${line}\n`))
-  const exit = await runOperate(args, {
+  const process: OperateProcess = {
     env,
     input: Object.assign(input, { isTTY: answer !== undefined }),
     out: {
@@ -41,6 +45,7 @@ export async function operate(
       },
     },
     untilEnded: () => ended,
-  })
+  }
+  const exit = await runOperate(args, process, verify)
   return { exit, out, err }
 }

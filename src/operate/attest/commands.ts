@@ -1,0 +1,228 @@
+// `operate attest`: the master key is founded inside an enclave, and holders give it their shares.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { AcceptedProgram } from '../../attestation/policy.js'
+import type { StartingVerifier } from '../../attestation/starting.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { chainIdTextSchema } from '../../protocol/identifiers.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { type MasterShare, openShare, sealShare } from '../../protocol/masterShare.js'
+import {
+  type Founding,
+  foundingSchema,
+  type Provisioned,
+  provisionedSchema,
+  provisioningSchema,
+  sealBrokerKeys,
+  sharesDigest,
+  signProvision,
+} from '../../protocol/provisioning.js'
+import { baseUrl } from '../../service/configKinds.js'
+import { writeNewFile } from '../../service/privateFile.js'
+import { anAddress, parsedBy } from '../../terminal/arguments.js'
+import { CommandError, usage } from '../../terminal/failure.js'
+import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
+import { readDeployment } from '../settings.js'
+import { makeHolderKey, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
+import { askEnclave, described, readJsonFile, readPolicy, verified } from './startingEnclave.js'
+
+const ABOUT = `
+Each command verifies the enclave's evidence first: the hardware, that it is no debug image, the program and its configuration by the policy,
+and the deployment. The policy is yours: a list of programs as in docs/attestation.md, never the operator's or the server's. Evidence that does
+not hold ends a command with 3 (refused), 2 (unreadable) or 1 (unsupported), before anything is sent or kept.`
+
+/** What a document is judged by. */
+interface JudgingOptions extends CommonOptions {
+  readonly policy: string
+  readonly chainId?: number
+  readonly escrow?: Hex
+}
+
+interface Judging {
+  readonly programs: readonly AcceptedProgram[]
+  readonly domain: IntentDomain
+}
+
+/** @throws CommandError `usage`, `deployment-missing`, `deployment-malformed` */
+function judgingOf({ directory, policy, chainId, escrow }: JudgingOptions): Judging {
+  const programs = readPolicy(policy)
+  if (chainId !== undefined && escrow !== undefined) return { programs, domain: { chainId, escrow } }
+  if (chainId !== undefined || escrow !== undefined)
+    throw usage('name both --chain-id and --escrow, or neither')
+  const deployment = readDeployment(directory)
+  return { programs, domain: { chainId: deployment.chainId, escrow: deployment.contracts.orderEscrow } }
+}
+
+/** @param verify trusts a root: that of AWS, but for tests */
+export function addAttest(root: Command, process: OperateProcess, verify: StartingVerifier): void {
+  const attest = root
+    .command('attest')
+    .description('founds the master key inside an enclave, and gives a started one its shares')
+    .addHelpText('after', ABOUT)
+  const add = (name: string, summary: string) => addCommand(attest, name, summary)
+  const judging = (name: string, summary: string) =>
+    add(name, summary)
+      .requiredOption('--policy <file>', 'the programs that are accepted')
+      .option('--chain-id <id>', 'in place of deployment.json, with --escrow', parsedBy(chainIdTextSchema))
+      .option('--escrow <address>', 'the contract OrderEscrow', anAddress)
+  const ENCLAVE_URL = ['--enclave-url <url>', 'where the enclave listens', parsedBy(baseUrl())] as const
+  const KEY_FILE = ['--key-file <file>', "the holder's key, mode 0600"] as const
+
+  add('key', "makes a holder's key where there is none, and prints its public key")
+    .requiredOption(...KEY_FILE)
+    .action((options: KeyOptions) => key(process, options))
+  judging('found', 'has an enclave draw a master key, and writes the sealed shares for its holders')
+    .requiredOption(...ENCLAVE_URL)
+    .option('--out <file>', 'the shares; shares.json in the directory by default')
+    .action((options: FoundOptions) => found(process, options, verify))
+  judging('accept', "opens a holder's own share of a founding, and keeps it")
+    .requiredOption('--shares <file>', 'what "found" wrote')
+    .requiredOption(...KEY_FILE)
+    .requiredOption('--out <file>', "the holder's share, mode 0600")
+    .action((options: AcceptOptions) => accept(process, options, verify))
+  judging('provision', "gives a started enclave a holder's share")
+    .requiredOption(...ENCLAVE_URL)
+    .requiredOption('--share <file>', 'what "accept" wrote')
+    .requiredOption(...KEY_FILE)
+    .option('--broker-keys <file>', 'the owner\'s: JSON with "keyId" and "secretKey", mode 0600')
+    .action((options: ProvisionOptions) => provision(process, options, verify))
+}
+
+interface KeyOptions extends CommonOptions {
+  readonly keyFile: string
+}
+
+async function key(process: OperateProcess, options: KeyOptions): Promise<void> {
+  const { keyFile } = options
+  const speech = createSpeech(process, options)
+  const isNew = !existsSync(keyFile)
+  if (isNew) await speech.confirm(`Make a key in ${keyFile}, mode 0600?`)
+  else speech.say(`keeps ${keyFile}`)
+  if (isNew) makeHolderKey(keyFile)
+  const { publicKey } = readHolderKey(keyFile)
+  speech.result([publicKey], { command: 'attest key', changed: isNew, publicKey })
+}
+
+interface FoundOptions extends JudgingOptions {
+  readonly enclaveUrl: string
+  readonly out?: string
+}
+
+async function found(
+  process: OperateProcess,
+  options: FoundOptions,
+  verify: StartingVerifier,
+): Promise<void> {
+  const { enclaveUrl, directory, out = join(directory, 'shares.json') } = options
+  const speech = createSpeech(process, options)
+  const judging = judgingOf(options)
+  await speech.confirm(`Have the enclave at ${enclaveUrl} draw a new master key?`)
+  const founding = await askEnclave(enclaveUrl, '/provisioning/founding', { method: 'POST' }, foundingSchema)
+  const { lines, facts } = await judged(verify, founding, judging)
+  for (const line of lines) speech.say(line)
+  writeNewFile(out, `${JSON.stringify(founding, null, 2)}\n`, 0o644)
+  const { length } = founding.shares
+  speech.result([`${out}: ${length} shares, each for its holder, who accepts hers within two hours`], {
+    ...{ command: 'attest found', changed: true, file: out, shares: length, ...facts },
+  })
+}
+
+/** The evidence of a founding, which is about its shares. */
+async function judged(verify: StartingVerifier, founding: Founding, judging: Judging) {
+  const verification = await verified(verify, founding, judging)
+  if (verification.statement.shares !== sharesDigest(founding.shares)) {
+    const text = 'the evidence is about other shares, so these can be of anybody'
+    throw new CommandError('evidence-refused', text, null, ['shares-differ'])
+  }
+  return described(verification)
+}
+
+interface AcceptOptions extends JudgingOptions {
+  readonly shares: string
+  readonly keyFile: string
+  readonly out: string
+}
+
+async function accept(
+  process: OperateProcess,
+  options: AcceptOptions,
+  verify: StartingVerifier,
+): Promise<void> {
+  const { shares: file, keyFile, out } = options
+  const speech = createSpeech(process, options)
+  const judging = judgingOf(options)
+  const { domain } = judging
+  const { privateKey, publicKey } = readHolderKey(keyFile)
+  const { data: founding } = foundingSchema.safeParse(readJsonFile(file))
+  if (founding === undefined) throw usage(`${file} is not what "found" wrote`)
+  const { lines, facts } = await judged(verify, founding, judging)
+  for (const line of lines) speech.say(line)
+  const share = await ownShare(founding.shares, privateKey.reveal(), domain)
+  await speech.confirm(`Keep your share of the master key ${share.master} in ${out}?`)
+  writeShare(out, { ...domain, holder: publicKey, share })
+  const { master, threshold } = share
+  speech.result([`${out}: a share of ${founding.shares.length}, of which ${threshold} make the key`], {
+    ...{ command: 'attest accept', changed: true, file: out, holder: publicKey, master, threshold, ...facts },
+  })
+}
+
+/** @throws CommandError `share-missing` where none is sealed to this key */
+async function ownShare(shares: readonly Envelope[], key: Hex, domain: IntentDomain): Promise<MasterShare> {
+  for (const envelope of shares) {
+    try {
+      return await openShare(envelope, hexToBytes(key), ['share-of-holder', domain])
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+    }
+  }
+  throw new CommandError('share-missing', 'none of the shares is sealed to this key')
+}
+
+interface ProvisionOptions extends JudgingOptions {
+  readonly enclaveUrl: string
+  readonly share: string
+  readonly keyFile: string
+  readonly brokerKeys?: string
+}
+
+async function provision(
+  process: OperateProcess,
+  options: ProvisionOptions,
+  verify: StartingVerifier,
+): Promise<void> {
+  const { enclaveUrl } = options
+  const speech = createSpeech(process, options)
+  const judging = judgingOf(options)
+  const { domain } = judging
+  const { privateKey, publicKey: holder } = readHolderKey(options.keyFile)
+  const { share } = readShare(options.share, domain, holder)
+  const broker = options.brokerKeys === undefined ? undefined : readBrokerKeys(options.brokerKeys)
+  const document = await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const verification = await verified(verify, document, judging)
+  const { lines, facts } = described(verification)
+  for (const line of lines) speech.say(line)
+  const what = broker === undefined ? 'your share' : "your share and the broker's keys"
+  await speech.confirm(`Give ${what} to the enclave at ${enclaveUrl}?`)
+  const { sealKey } = verification.statement
+  const envelopes = {
+    envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
+    ...(broker && { brokerKeys: await sealBrokerKeys(broker, sealKey, domain) }),
+  }
+  const signature = signProvision(envelopes, sealKey, privateKey.reveal())
+  const body = { holder, ...envelopes, signature }
+  const answer = await askEnclave(enclaveUrl, '/provisioning', { method: 'POST', body }, provisionedSchema)
+  speech.result([wordsOf(answer)], { command: 'attest provision', changed: true, ...answer, ...facts })
+}
+
+function wordsOf({ given, threshold, hasBrokerKeys, isReady }: Provisioned): string {
+  if (isReady) return 'the enclave has its keys'
+  const has = `the enclave has ${given.length} of ${threshold} shares`
+  if (given.length < threshold) return `${has}, and waits for the next holder`
+  return hasBrokerKeys
+    ? `${has}, which do not make the key: one of them is false`
+    : `${has}, and waits for the broker's keys, which the owner gives with --broker-keys`
+}

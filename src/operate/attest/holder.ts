@@ -1,0 +1,76 @@
+// What a holder of a share of the master key keeps: her key, and her share. Files of mode 0600.
+import * as z from 'zod'
+import { addressSchema, sameAddress } from '../../protocol/address.js'
+import { type Hex, hexOf, hexToBytes } from '../../protocol/hex.js'
+import { chainIdSchema } from '../../protocol/identifiers.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { masterShareSchema } from '../../protocol/masterShare.js'
+import { type BrokerKeys, brokerKeysSchema, holderSchema } from '../../protocol/provisioning.js'
+import { publicKeyOf } from '../../protocol/publicKey.js'
+import { readPrivateFile, SharedFileError, writeNewFile } from '../../service/privateFile.js'
+import { Secret } from '../../service/secret.js'
+import { CommandError, usage } from '../../terminal/failure.js'
+import { draw } from '../secretFiles.js'
+import { readJsonFile } from './startingEnclave.js'
+
+export interface HolderKey {
+  readonly privateKey: Secret<Hex>
+  /** 33 bytes. */
+  readonly publicKey: Hex
+}
+
+export function makeHolderKey(path: string): void {
+  writeNewFile(path, `${draw.privateKey()}\n`)
+}
+
+/** @throws CommandError `secret-shared`, `secret-malformed` */
+export function readHolderKey(path: string): HolderKey {
+  const { data } = hexOf(32).safeParse(readSecret(path).toString().trimEnd())
+  try {
+    if (data !== undefined) return { privateKey: new Secret(data), publicKey: publicKeyOf(hexToBytes(data)) }
+  } catch {
+    // Zero, or beyond the order of the curve: no key either.
+  }
+  throw new CommandError('secret-malformed', `${path} is no private key: expected 0x and 64 hex digits`)
+}
+
+const keptShareSchema = z.strictObject({
+  chainId: chainIdSchema,
+  escrow: addressSchema,
+  holder: holderSchema,
+  share: masterShareSchema,
+})
+export type KeptShare = z.output<typeof keptShareSchema>
+
+export function writeShare(path: string, kept: KeptShare): void {
+  writeNewFile(path, `${JSON.stringify(kept, null, 2)}\n`)
+}
+
+/** @throws CommandError `secret-shared`, `secret-malformed`, or `usage` where it is of another deployment or holder */
+export function readShare(path: string, { chainId, escrow }: IntentDomain, holder: Hex): KeptShare {
+  const { data } = keptShareSchema.safeParse(readJsonFile(path, readSecret))
+  if (data === undefined)
+    throw new CommandError('secret-malformed', `${path} is no share that "accept" wrote`)
+  if (data.chainId !== chainId || !sameAddress(data.escrow, escrow))
+    throw usage(`${path} is a share of another deployment`)
+  if (data.holder !== holder) throw usage(`${path} is a share of another holder's key`)
+  return data
+}
+
+const brokerFileSchema = brokerKeysSchema.omit({ v: true })
+
+/** JSON with `keyId` and `secretKey`. @throws CommandError `secret-shared`, `secret-malformed` */
+export function readBrokerKeys(path: string): BrokerKeys {
+  const { data } = brokerFileSchema.safeParse(readJsonFile(path, readSecret))
+  if (data !== undefined) return { v: 1, ...data }
+  throw new CommandError('secret-malformed', `${path} has no broker's keys: expected "keyId" and "secretKey"`)
+}
+
+function readSecret(path: string): Buffer {
+  try {
+    return readPrivateFile(path)
+  } catch (error) {
+    if (!(error instanceof SharedFileError)) throw error
+    throw new CommandError('secret-shared', `${path}: ${error.message}`)
+  }
+}

@@ -1,0 +1,144 @@
+// An enclave that waits for its keys, and the judgement of its evidence: before anything goes to it, or is kept of it.
+import { readFileSync } from 'node:fs'
+import type * as z from 'zod'
+import { AttestationError, type AttestationErrorCode } from '../../attestation/errors.js'
+import { type Outcome, outcomeOf } from '../../attestation/judge.js'
+import { type AcceptedProgram, checkPolicy } from '../../attestation/policy.js'
+import type { StartingStatement, StartingVerifier } from '../../attestation/starting.js'
+import type { Verified } from '../../attestation/verify.js'
+import { problemSchema } from '../../protocol/api.js'
+import type { Attestation } from '../../protocol/attestation.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
+import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
+import { jsonOf } from '../settings.js'
+
+/** Why evidence is refused. Of the others the code says enough. */
+const REASONS: Partial<Record<AttestationErrorCode, string>> = {
+  'unsupported-format': 'this program does not know its platform',
+  'unknown-root': 'its chain does not begin with the root of the maker of the hardware',
+  'broken-chain': 'its chain of certificates is broken',
+  'certificate-expired': 'one of its certificates is not in force',
+  'certificate-misused': 'one of its certificates is for something else',
+  'invalid-signature': 'the hardware did not sign it',
+  'debug-mode': 'the enclave runs in debug mode: the operator can read its memory',
+  outdated: 'it is older than two hours, or from the future',
+  'unknown-program': 'the program is none of the policy',
+  'retired-program': 'the time of the program is over, by the policy',
+  'statement-differs': 'it is about another statement',
+  'malformed-statement': 'its statement is none of an enclave that waits for its keys',
+  'wrong-chain': 'it is of another chain',
+  'wrong-escrow': 'it is of another deployment',
+  'wrong-configuration': 'the program is accepted, but not with this configuration',
+}
+
+const CODES = {
+  refused: 'evidence-refused',
+  unreadable: 'evidence-unreadable',
+  unsupported: 'evidence-unsupported',
+} as const satisfies Record<Outcome, string>
+
+/** @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, whose fault is the code of the check */
+export async function verified(
+  verify: StartingVerifier,
+  document: Attestation,
+  { programs, domain }: { readonly programs: readonly AcceptedProgram[]; readonly domain: IntentDomain },
+): Promise<Verified<StartingStatement>> {
+  try {
+    // The verifier refuses members that are not its own.
+    const { format, evidence, statement } = document
+    return await verify({ format, evidence, statement }, { ...domain, programs, now: Date.now() })
+  } catch (error) {
+    if (!(error instanceof AttestationError)) throw error
+    const { code } = error
+    const text = `the evidence of the enclave does not hold: ${REASONS[code] ?? code}`
+    throw new CommandError(CODES[outcomeOf(code)], text, null, [code])
+  }
+}
+
+/** The lines and the facts of a verification, for people and for programs. */
+export function described({ label, measurement, config, statement }: Verified<StartingStatement>) {
+  const { instance, boot, build } = statement
+  return {
+    lines: [
+      `the evidence holds: program ${label} (${build.version}), instance ${instance}, start ${boot}`,
+      `measurement ${measurement}, configuration ${config}`,
+    ],
+    facts: { label, measurement, config, instance, boot },
+  }
+}
+
+/** @throws CommandError `usage` for a file that is no policy */
+export function readPolicy(path: string): readonly AcceptedProgram[] {
+  const programs = readJsonFile(path)
+  try {
+    checkPolicy(programs)
+    return programs
+  } catch {
+    throw usage(
+      `${path} is no policy: expected the list of programs of docs/attestation.md, each of them pinned`,
+    )
+  }
+}
+
+/** @throws CommandError `usage` for text that is no JSON, or has a member twice */
+export function readJsonFile(path: string, read: (path: string) => Buffer | string = readText): unknown {
+  const text = read(path).toString()
+  try {
+    return parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw usage(`${path}: ${error.message}`)
+  }
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8')
+}
+
+/** A founding, which makes all its evidence and seals the shares. */
+const TIMEOUT_MS = 30_000
+
+/**
+ * Asks an enclave that waits for its keys.
+ * @param body of a POST; null for a GET
+ * @throws RefusedError with the enclave's code; CommandError `enclave-unavailable`
+ */
+export async function askEnclave<T>(
+  enclaveUrl: string,
+  path: string,
+  request: { readonly method: 'GET' | 'POST'; readonly body?: object },
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const { status, text } = await exchange(`${enclaveUrl}${path}`, request)
+  if (status !== 200) {
+    const { data } = problemSchema.safeParse(jsonOf(text))
+    if (status >= 500 || data === undefined)
+      throw unavailable(`the enclave answered ${status}${data === undefined ? '' : ` (${data.code})`}`)
+    throw new RefusedError(data.code, data.title)
+  }
+  const { data } = schema.safeParse(jsonOf(text))
+  if (data === undefined) throw unavailable('the answer is none of an enclave that waits for its keys')
+  return data
+}
+
+async function exchange(url: string, { method, body }: Parameters<typeof askEnclave>[2]) {
+  try {
+    const answer = await fetch(url, {
+      method,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body !== undefined && {
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  } catch {
+    throw unavailable('the enclave does not answer')
+  }
+}
+
+function unavailable(text: string): CommandError {
+  return new CommandError('enclave-unavailable', text)
+}
