@@ -87,9 +87,9 @@ export const attested = async (parts: Partial<make.DocumentParts> = {}) =>
 export const withMembers = (members: make.DocumentParts['members']) => attested({ members })
 
 /** A chain whose certificates are made otherwise, below the base's root unless that is. */
-export async function withChain(changes: make.Changes) {
+export async function withChain(changes: make.Changes, members: make.DocumentParts['members'] = {}) {
   const [root, ...others] = await make.chain(changes)
-  return attested({ chain: [(changes.root ? root : chain[0]) ?? new Uint8Array(), ...others] })
+  return attested({ chain: [(changes.root ? root : chain[0]) ?? new Uint8Array(), ...others], members })
 }
 export const withLeaf = (...extensions: Uint8Array[]) => withChain({ leaf: { extensions } })
 

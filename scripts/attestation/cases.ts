@@ -1,4 +1,4 @@
-// The vectors of test/vectors/attestation.json: each has one fault, or none.
+// The vectors of test/vectors/attestation.json: each has one fault, or none, or two that show the order.
 import type { AttestationErrorCode } from '../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../src/protocol/hex.js'
 import * as base from './base.js'
@@ -25,6 +25,7 @@ const NO_CONFIGURATION = `0x${'00'.repeat(32)}`
 const tpm = (...changed: Parameters<typeof base.replaced>[0]) =>
   withMembers({ pcrs: undefined, nitrotpm_pcrs: base.replaced(changed) })
 
+const DEBUG = { pcrs: base.replaced([0, 1, 2].map((index) => [index, register(0)])) }
 const NONCE = new Uint8Array(32).fill(0xab)
 const asking = (nonce: string) => ({ expected: { nonce } })
 const startingWith = async (changes: object = {}) => ({
@@ -35,6 +36,16 @@ const startingWith = async (changes: object = {}) => ({
 const accepted = async (): Promise<Cases> => ({
   'the document is an indefinite map': {},
   'the document is a definite map': await base.attested({ length: 'definite' }),
+  'lists and maps of indefinite length inside': await withMembers({
+    pcrs: new Pairs(make.REGISTERS, 'indefinite'),
+    cabundle: new Encoded(
+      concatBytes(
+        Uint8Array.of(0x9f),
+        ...base.chain.slice(0, -1).map((each) => cbor(each)),
+        Uint8Array.of(0xff),
+      ),
+    ),
+  }),
   'COSE_Sign1 is tagged': await base.sign1(
     (parts) => new Encoded(concatBytes(Uint8Array.of(0xd2), cbor(parts))),
   ),
@@ -73,6 +84,7 @@ const accepted = async (): Promise<Cases> => ({
 })
 
 const POLICIES: Cases = {
+  'no policy': { expected: { programs: null } },
   'no program': policy(),
   'a program without registers': policy(program({ pcrs: undefined })),
   'an empty map of registers': policy(program({ pcrs: {} })),
@@ -169,13 +181,15 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
   'certificate-misused': await faults.misused(),
   'invalid-signature': await faults.signatures(),
   'debug-mode': {
-    'PCR 0, 1 and 2 are zero, 3 and 4 are not': await withMembers({
-      pcrs: base.replaced([0, 1, 2].map((index) => [index, register(0)])),
-    }),
+    'PCR 0, 1 and 2 are zero, 3 and 4 are not': await withMembers(DEBUG),
   },
   outdated: {
     'a document of more than two hours ago': await withMembers({ timestamp: NOW - 2 * HOUR - 1 }),
     'a clock that is more than five minutes behind': await withMembers({ timestamp: NOW + 300_001 }),
+    'a document from after its certificate': await withChain(
+      { leaf: { notAfter: NOW } },
+      { timestamp: NOW + 1_000 },
+    ),
     'a document from before its certificate': await withChain({ leaf: { notBefore: NOW } }),
   },
   'wrong-nonce': {
@@ -210,18 +224,63 @@ const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
   'wrong-configuration': await configurations(),
 })
 
+/** Two faults: the check that comes first gives the code. */
+const ordered = async (): Promise<Readonly<Record<string, Cases>>> => {
+  const old = { timestamp: NOW - 3 * HOUR }
+  const elsewhere = { escrow: STATEMENT.authority }
+  return {
+    'malformed-policy': { 'no program, before no attestation': { attestation: null, ...policy() } },
+    'unsupported-format': {
+      'the format, before the evidence': { attestation: { format: 'test', evidence: 'AAAA' } },
+    },
+    'invalid-signature': {
+      'the signature, before debug mode': await base.attested({ signer: 'stranger', members: DEBUG }),
+    },
+    'debug-mode': { 'debug mode, before the age': await withMembers({ ...DEBUG, ...old }) },
+    outdated: { 'the age, before the nonce': { ...(await withMembers(old)), ...asking(bytesToHex(NONCE)) } },
+    'wrong-nonce': {
+      'the nonce, before the program': {
+        expected: {
+          ...asking(bytesToHex(NONCE)).expected,
+          ...policy(program({ pcrs: { 0: FOREIGN } })).expected,
+        },
+      },
+    },
+    'unknown-program': {
+      'the program, before the statement': {
+        attestation: { statement: '' },
+        ...policy(program({ pcrs: { 0: FOREIGN } })),
+      },
+    },
+    'statement-differs': { 'the digest, before the form': { attestation: { statement: 'a statement' } } },
+    'wrong-chain': { 'the chain, before the escrow': { expected: { chainId: 1, ...elsewhere } } },
+    'wrong-escrow': {
+      'the escrow, before the signer': { expected: { ...elsewhere, signer: STATEMENT.authority } },
+    },
+    'wrong-signer': {
+      'the signer, before the configuration': {
+        expected: {
+          signer: STATEMENT.authority,
+          ...policy(program({ configuration: NO_CONFIGURATION })).expected,
+        },
+      },
+    },
+  }
+}
+
 const outcomeOf = (code: string) => /^(?:malformed|unsupported)/.exec(code)?.[0] ?? 'refused'
 const OUTCOMES: Readonly<Record<string, string>> = { malformed: 'unreadable' }
 
 const listed = (cases: Cases, code: string | null, outcome: string) =>
   Object.entries(cases).map(([name, change]) => ({ name, outcome, code, ...change }))
 
+const twofold = await ordered()
 export const CASES = [
   ...listed(await accepted(), null, 'accepted').map((each) => ({
     measurement: base.MEASUREMENTS.enclave,
     ...each,
   })),
   ...Object.entries(await refused()).flatMap(([code, cases]) =>
-    listed(cases, code, OUTCOMES[outcomeOf(code)] ?? outcomeOf(code)),
+    listed({ ...cases, ...twofold[code] }, code, OUTCOMES[outcomeOf(code)] ?? outcomeOf(code)),
   ),
 ]

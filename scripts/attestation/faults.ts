@@ -38,9 +38,11 @@ export const cborFaults = async (): Promise<Cases> => ({
 export const documentFaults = async (): Promise<Cases> => ({
   'a register whose number is a text': await withMembers({ pcrs: base.replaced([['0', register(1)]]) }),
   'a register of 32 bytes': await withMembers({ pcrs: base.replaced([[2, new Uint8Array(32)]]) }),
+  'a register below zero': await withMembers({ pcrs: base.replaced([[-1, register(1)]]) }),
   'a register beyond 31': await withMembers({ pcrs: base.replaced([[32, register(1)]]) }),
   'no map of registers': await withMembers({ pcrs: undefined }),
   'maps of both kinds of machines': await withMembers({ nitrotpm_pcrs: new Pairs(make.REGISTERS) }),
+  'a timestamp of zero': await withMembers({ timestamp: 0 }),
   'no timestamp': await withMembers({ timestamp: undefined }),
   'a nonce that is a text': await withMembers({ nonce: 'text' }),
   'user data that is a text': await withMembers({ user_data: 'text' }),
@@ -118,6 +120,7 @@ export const algorithms = async (): Promise<Cases> => ({
 
 export const roots = async (): Promise<Cases> => ({
   'a root of the same name': await withChain({ root: { key: make.publicKey(make.point('stranger')) } }),
+  'the root is left out': await withMembers({ cabundle: [intermediate] }),
   'the same root, signed anew': await base.attested({ chain: await make.chain() }),
 })
 
