@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import {
   type ApiPath,
   complianceSchema,
-  enclaveKeySchema,
   healthChecksSchema,
   healthSchema,
   institutionSchema,
@@ -22,6 +21,7 @@ import {
 import { attestationReceivedSchema, postAttestationSchema } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
+import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
 import { postedResultSchema, provisionalResultSchema } from '../../src/protocol/job.js'
 import { postResolutionSchema } from '../../src/protocol/resolution.js'
 import { postPolicySchema } from '../../src/protocol/sealedRulebook.js'

@@ -8,6 +8,7 @@ import {
 } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
+import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../../src/protocol/envelope.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { symbolSchema } from '../../src/protocol/identifiers.js'
@@ -80,18 +81,14 @@ export const SCHEMAS = {
   Uint256: described(uint256Schema, 'An unsigned integer as a decimal string; amounts are in base units.'),
   Uint64: described(uint64Schema, 'An unsigned integer of 64 bits as a decimal string.'),
   Symbol: described(symbolSchema, "An equity's ticker."),
-  EnclaveKey: described(
-    api.enclaveKeySchema,
-    'What a client needs to seal an intent and to open its escrow.',
-    {
-      publicKey: envelopes.recipient,
-      chainId: 31337,
-      escrow: ESCROW,
-      scheme: ENVELOPE_SCHEME,
-      usdc: '0xB7f8BC63BbcaD18155201308C8f3540b07f84F5e',
-      takesOpenings: true,
-    },
-  ),
+  EnclaveKey: described(enclaveKeySchema, 'What a client needs to seal an intent and to open its escrow.', {
+    publicKey: envelopes.recipient,
+    chainId: 31337,
+    escrow: ESCROW,
+    scheme: ENVELOPE_SCHEME,
+    usdc: '0xB7f8BC63BbcaD18155201308C8f3540b07f84F5e',
+    takesOpenings: true,
+  }),
   PostOrder: sealed(
     api.postOrderSchema,
     'A sealed order and the orderId that its escrow has on the chain, or that `opening` opens it under.',

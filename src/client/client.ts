@@ -1,7 +1,6 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
 
 import type { Signer } from 'ethers'
-import type { Measurements } from '../attestation/index.js'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
@@ -31,7 +30,7 @@ import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
 import { createOrderPlacing, openSigned, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
-import { createPlatform, type Pins, type Platform, type PlatformContracts } from './platform.js'
+import { createPlatform, type Platform, type PlatformContracts, type Trust } from './platform.js'
 import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { Eip1193Provider } from './provider.js'
@@ -49,7 +48,7 @@ import {
 import { readShares, type SharesOptions, type WalletShares } from './shares.js'
 import { createWallet, type Wallet } from './wallet.js'
 
-export interface ClientOptions extends ReaderOptions {
+interface WalletOptions extends ReaderOptions {
   /**
    * An externally owned account: a browser wallet's provider as it is (EIP-1193), such as `window.ethereum`, which reveals
    * its account once the client first needs it; or an ethers signer with a JSON-RPC provider.
@@ -57,15 +56,14 @@ export interface ClientOptions extends ReaderOptions {
   readonly wallet: Signer | Eip1193Provider
   /** The account to use of those that a browser's wallet has revealed; the first one by default. */
   readonly account?: Hex | undefined
-  /** Values from a source other than the server. Set both in production, see `Pins`. */
-  readonly pins?: Pins | undefined
-  /** The programs that the enclave's keys may be of: `measuredBy` of `confidential-trading-client/attestation`. */
-  readonly measurements?: Measurements | undefined
   /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
   readonly policyTimeoutMs?: number | undefined
   /** Timeout until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined
 }
+
+/** What is pinned or measured comes from a source other than the server. */
+export type ClientOptions = WalletOptions & Trust
 
 type ChainParts = { readonly wallet: Wallet; readonly contracts: PlatformContracts }
 
@@ -251,8 +249,8 @@ export interface Client extends Reader, Membership, Moves {
 }
 
 /**
- * @throws ClientError `no-provider`, `insecure-url`
- * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum })
+ * @throws ClientError `no-provider`, `insecure-url`, `unpinned-client`
+ * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum, pins })
  */
 export function createClient(options: ClientOptions): Client {
   const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options

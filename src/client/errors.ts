@@ -7,7 +7,8 @@ export type ClientErrorCode =
   | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic')
   // Trust.
   | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url')
-  | ('unattested-enclave' | 'untrusted-enclave')
+  | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave')
+  | ('unannounced-program' | 'revoked-program')
   // The caller's input; `invalid-decimal` is of `parseDecimal`, by `toTradingError`.
   | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name')
   | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares')

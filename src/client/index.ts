@@ -1,7 +1,6 @@
 // The library for frontends. It runs in a browser and needs only WebCrypto, fetch and a wallet (EIP-1193, or an ethers signer).
 export type {
   ComplianceView,
-  EnclaveKey,
   Health,
   HealthChecks,
   InstitutionView,
@@ -16,6 +15,7 @@ export type {
   WalletView,
 } from '../protocol/api.js'
 export type { CorporateAction } from '../protocol/corporateActions.js'
+export type { EnclaveKey } from '../protocol/enclaveKey.js'
 export type { Envelope } from '../protocol/envelope.js'
 export type { Hex } from '../protocol/hex.js'
 export type { Side } from '../protocol/intent.js'
@@ -45,6 +45,7 @@ export {
 export { exceptionsOf, rulesOfRows } from './employeeRules.js'
 export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingError } from './errors.js'
 export type { Funds } from './escrow.js'
+export type { Evidence, NextEnclave } from './evidence.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
 export {
   actionWords,
@@ -120,7 +121,7 @@ export {
   provesUnopened,
   type TakenId,
 } from './placeOrder.js'
-export type { Pins, Platform } from './platform.js'
+export type { Pins, Platform, Trust } from './platform.js'
 export type { FollowOptions } from './poll.js'
 export type { OpenedPortfolio } from './portfolio.js'
 export type { PortfolioKey } from './portfolioKey.js'

@@ -1,21 +1,19 @@
-import type { InterfaceAbi } from 'ethers'
 import type { Measurements } from '../attestation/index.js'
 import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
-import { type EnclaveKey, enclaveKeySchema } from '../protocol/api.js'
+import { type EnclaveKey, enclaveKeySchema } from '../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../protocol/envelope.js'
-import { bytesToHex, type Hex } from '../protocol/hex.js'
-import { compressPoint } from '../protocol/publicKey.js'
+import type { Hex } from '../protocol/hex.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
+import { createEvidence, type Evidence, samePoint } from './evidence.js'
 import type { CallOptions, Http } from './http.js'
 import type { Wallet } from './wallet.js'
 
 /**
- * Values that the caller knows from a source other than the server. Without pins the client trusts the server. A server
- * that lies about the enclave's key reads every order sealed to it. One that lies about the escrow takes the USDC of
- * its buys.
+ * Values that the caller knows from a source other than the server. A server that lies about the enclave's key reads every
+ * order sealed to it. One that lies about the escrow takes the USDC of its buys.
  */
 export interface Pins {
   /** The enclave's intent key, 33 or 65 bytes. */
@@ -23,6 +21,27 @@ export interface Pins {
   /** Address of `OrderEscrow`. The client reads every other contract's address from it. */
   readonly escrow?: Hex | undefined
 }
+
+/** Why a client believes that a key is the enclave's, and an escrow the platform's. */
+export type Trust =
+  /** Both are pinned. */
+  | {
+      readonly pins: Readonly<Record<keyof Pins, Hex>>
+      readonly measurements?: Measurements | undefined
+      readonly allowUnattested?: boolean
+    }
+  /** The programs that the enclave's keys may be of: `measuredBy` of `confidential-trading-client/attestation`. */
+  | {
+      readonly measurements: Measurements
+      readonly pins?: Pins | undefined
+      readonly allowUnattested?: boolean
+    }
+  /** The server is believed in what is not pinned: for a trial, or where nothing is sealed and no money moves. */
+  | {
+      readonly allowUnattested: true
+      readonly pins?: Pins | undefined
+      readonly measurements?: Measurements | undefined
+    }
 
 /** The contracts that the client calls. */
 export interface PlatformContracts {
@@ -42,6 +61,8 @@ export interface Platform extends PlatformContracts {
   readonly chainId: number
   /** Whether the server opens orders that the account has signed. */
   readonly takesOpenings: boolean
+  /** What the enclave has proved, and the change that the chain announces, for a client with `measurements`. */
+  readonly evidence?: Evidence | undefined
 }
 
 /** Reads an escrow's immutables. */
@@ -58,14 +79,18 @@ export async function readContracts(wallet: Wallet, escrow: Hex): Promise<Platfo
   return { escrow, usdc, ledger, registry, token, actions }
 }
 
-/** Reads an escrow's immutables from the chain once. */
-export function createPlatform(deps: {
-  readonly http: Http
-  readonly wallet: Wallet
-  readonly pins?: Pins | undefined
-  readonly measurements?: Measurements | undefined
-}) {
+/**
+ * Reads an escrow's immutables from the chain once.
+ * @throws ClientError `unpinned-client`
+ */
+export function createPlatform(deps: Trust & { readonly http: Http; readonly wallet: Wallet }) {
   const { http, wallet, pins = {}, measurements } = deps
+  const isPinned = pins.enclavePublicKey !== undefined && pins.escrow !== undefined
+  if (!isPinned && measurements === undefined && deps.allowUnattested !== true) {
+    const message = 'Pin the enclave’s key and the escrow, or give the measurements of its programs.'
+    throw new ClientError('unpinned-client', message)
+  }
+  const evidenceOf = measurements && createEvidence(measurements)
   const known = new Map<Hex, PlatformContracts>()
 
   async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
@@ -84,10 +109,11 @@ export function createPlatform(deps: {
     if (!sameAddress(contracts.usdc, key.usdc)) {
       throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
-    if (measurements !== undefined) await checkEvidence(key, measurements, wallet.until(options.signal))
+    const evidence = await evidenceOf?.(key, wallet.until(options.signal))
     return {
       ...{ enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts },
       takesOpenings: key.takesOpenings ?? false,
+      ...(evidence !== undefined && { evidence }),
     }
   }
 
@@ -95,7 +121,7 @@ export function createPlatform(deps: {
     /**
      * Asks the server for the key on every call, because the enclave's key may have rotated.
      * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, `unattested-enclave`,
-     *   `untrusted-enclave`, and the errors of `Http`
+     *   `untrusted-enclave`, `unannounced-program`, `revoked-program`, and the errors of `Http`
      */
     platform,
     /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
@@ -125,32 +151,4 @@ function checkPins(key: EnclaveKey, pins: Pins): void {
 function checkChain(key: EnclaveKey, chainId: number): void {
   if (key.chainId === chainId) return
   throw new ClientError('wrong-chain', `Switch the wallet from chain ${chainId} to chain ${key.chainId}.`)
-}
-
-function samePoint(a: Hex, b: Hex): boolean {
-  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
-}
-
-const AUTHORITY_ABI = ['function enclaveSigner() view returns (address)']
-
-/** The signer comes from the wallet's node, and the key has to be the one that the evidence is about. */
-async function checkEvidence(key: EnclaveKey, measurements: Measurements, wallet: Wallet): Promise<void> {
-  const { attestation, chainId, escrow } = key
-  if (attestation === undefined) {
-    throw new ClientError('unattested-enclave', 'The server shows no evidence of its enclave.')
-  }
-  const read = (address: Hex, abi: InterfaceAbi, method: string) =>
-    createContract({ wallet, address, abi }).read<Hex>(method, [], addressSchema)
-  const authority = await read(escrow, orderEscrowAbi, 'authority')
-  const signer = await read(authority, AUTHORITY_ABI, 'enclaveSigner')
-  const platform = { chainId, escrow, signer, now: Date.now() }
-  const { statement } = await measurements(attestation, platform).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : 'unknown'
-    throw new ClientError('untrusted-enclave', `The evidence of the enclave does not hold: ${reason}.`, {
-      cause: error,
-    })
-  })
-  if (statement.scheme !== key.scheme || !samePoint(statement.sealKey, key.publicKey)) {
-    throw new ClientError('untrusted-enclave-key', 'The server’s enclave key is not the attested one.')
-  }
 }

@@ -2,8 +2,6 @@ import type * as z from 'zod'
 import {
   type ComplianceView,
   complianceSchema,
-  type EnclaveKey,
-  enclaveKeySchema,
   type Health,
   type HealthChecks,
   healthChecksSchema,
@@ -21,6 +19,7 @@ import {
   type WalletView,
   walletSchema,
 } from '../protocol/api.js'
+import { type EnclaveKey, enclaveKeySchema } from '../protocol/enclaveKey.js'
 import type { Hex } from '../protocol/hex.js'
 import { type CallOptions, createHttp, type Http } from './http.js'
 import { createOrders, type Orders } from './orders.js'

@@ -1,7 +1,6 @@
 // Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { attestationSchema } from './attestation.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
@@ -9,7 +8,6 @@ import { bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema, symbolSchema } from './identifiers.js'
 import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
 import { OPENING_TYPES, postedOpeningSchema } from './postedOpening.js'
-import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
 /** Every path of the API, as Express writes it. A problem's `instance` is one of these, filled in, or empty. */
@@ -45,19 +43,6 @@ export type ApiPath = (typeof API_PATHS)[number]
 
 const timeSchema = z.iso.datetime()
 const count = z.int().min(0)
-
-export const enclaveKeySchema = z.object({
-  publicKey: publicKeySchema,
-  chainId: chainIdSchema,
-  escrow: addressSchema,
-  scheme: z.string(),
-  usdc: addressSchema,
-  /** Whether `POST /orders` takes an `opening`; absent at a server that does not know it. */
-  takesOpenings: z.boolean().optional(),
-  /** Absent where the enclave gives none. */
-  attestation: attestationSchema.optional(),
-})
-export type EnclaveKey = z.output<typeof enclaveKeySchema>
 
 export const postOrderSchema = z.strictObject({
   orderId: bytes32Schema,

@@ -67,6 +67,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
   const thief = createClient({
     serverUrl: sandbox.info.url,
     wallet: new PhishedSigner(sandbox.provider, alice.account.address, phished),
+    allowUnattested: true,
   })
   const reads = async () => (await thief.getPortfolio())?.portfolio
   expect(await reads()).toEqual(await portfolio(env))

@@ -13,6 +13,7 @@ const NOWHERE = {
   TRADING_RPC_URL: 'http://127.0.0.1:2',
   TRADING_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
   TRADING_RELAY_TOKEN: 'x'.repeat(32),
+  TRADING_ALLOW_UNATTESTED: 'true',
 }
 const ID = `0x${'5a'.repeat(32)}`
 
@@ -126,6 +127,7 @@ describe('the command line', () => {
     ['TRADING_SERVER_URL', ['status'], 'TRADING_SERVER_URL'],
     ['TRADING_RPC_URL', ['portfolio'], 'TRADING_RPC_URL'],
     ['TRADING_PRIVATE_KEY', ['portfolio'], 'TRADING_PRIVATE_KEY'],
+    ['TRADING_ALLOW_UNATTESTED', ['portfolio'], '--allow-unattested'],
     ['TRADING_RELAY_TOKEN', ['relay', ID], 'TRADING_RELAY_TOKEN'],
   ])('names %s when it is missing', async (name, args, expected) => {
     const env = Object.fromEntries(Object.entries(NOWHERE).filter(([variable]) => variable !== name))

@@ -56,7 +56,8 @@ export function clientOf(
   role: Role,
   options: Partial<ClientOptions> = {},
 ) {
-  return createClient({ serverUrl: api.url, wallet: walletOf(chain, role), timing: FAST, ...options })
+  const setting = { serverUrl: api.url, wallet: walletOf(chain, role), timing: FAST }
+  return createClient({ ...setting, ...options, allowUnattested: true })
 }
 
 /** The answer of `GET /enclave-key`. */

@@ -62,7 +62,8 @@ const refuse = (wanted: string, error: object) => (method: string) => {
   return method === 'eth_accounts' && wanted === 'eth_requestAccounts' ? [] : undefined
 }
 
-const withWallet = (wallet: Eip1193Provider) => createClient({ serverUrl: api.url, wallet, timing: FAST })
+const withWallet = (wallet: Eip1193Provider) =>
+  createClient({ serverUrl: api.url, wallet, timing: FAST, allowUnattested: true })
 
 async function failureOf(attempt: Promise<unknown>): Promise<TradingError> {
   const error = await attempt.then(
@@ -76,7 +77,9 @@ async function failureOf(attempt: Promise<unknown>): Promise<TradingError> {
 it('a server that others can read along with is not called', () => {
   const serverUrl = 'http://trading.example'
   const error = expect.objectContaining({ code: 'insecure-url', retryable: false })
-  expect(() => createClient({ serverUrl, wallet: { request: async () => [] } })).toThrow(error)
+  expect(() =>
+    createClient({ serverUrl, wallet: { request: async () => [] }, allowUnattested: true }),
+  ).toThrow(error)
   expect(() => createReader({ serverUrl })).toThrow(error)
 })
 
@@ -282,7 +285,7 @@ it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
 /** For the names alone: no call is made. */
 function clientOfNothing() {
   const wallet: Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
-  return createClient({ serverUrl: 'http://127.0.0.1:1', wallet })
+  return createClient({ serverUrl: 'http://127.0.0.1:1', wallet, allowUnattested: true })
 }
 
 function isGenerator(answer: unknown): answer is AsyncGenerator {

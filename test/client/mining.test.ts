@@ -44,7 +44,8 @@ async function setting(after: (sent: Sent, hash: string) => unknown, miningTimeo
     await send('anvil_mine')
     await send('evm_setAutomine', true)
   })
-  return createClient({ serverUrl: api.url, wallet: adminWallet(after), miningTimeoutMs, timing: FAST })
+  const wallet = adminWallet(after)
+  return createClient({ serverUrl: api.url, wallet, miningTimeoutMs, timing: FAST, allowUnattested: true })
 }
 
 /** Sends a transaction of the admin that takes the place of the last one. */

@@ -27,7 +27,7 @@ import {
 } from 'confidential-trading-client'
 import { AttestationError, type Expectation, verifyAttestation } from 'confidential-trading-client/attestation'
 
-export const connect = (wallet: Signer): Client => createClient({ serverUrl: location.origin, wallet })
+export const connect = (wallet: Signer): Client => createClient({ serverUrl: location.origin, wallet, allowUnattested: true })
 export const reader = createReader({ serverUrl: location.origin })
 export const market: Promise<MarketView> = reader.getMarket()
 export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
@@ -39,8 +39,10 @@ export const refusalOf = (error: AttestationError): string => error.code
 `
 /** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
+import type { Signer } from 'ethers'
 import { createClient, parseDecimal } from 'confidential-trading-client'
 createClient({ serverUrl: 'https://example.com' })
+export const unpinned = (wallet: Signer) => createClient({ serverUrl: 'https://example.com', wallet })
 export const amount: string = parseDecimal('1.5', 6)
 export * from 'confidential-trading-client/dist/client/http.js'
 `
@@ -127,7 +129,7 @@ it('the package in another project has its types as Node resolves them', {
   const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution: 'nodenext' })
   // Indented lines belong to the error above them.
   const errors = refused.split('\n').filter((line) => /^\S/.test(line))
-  expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
+  expect(errors.map((line) => line.split(',')[0])).toEqual([4, 5, 6, 7].map((line) => `wrong.ts(${line}`))
 })
 
 const BYTES_PER_KB = 1_000
@@ -204,7 +206,9 @@ it('a bundle leaves out what a part does not use', async () => {
 /** The functions of the library, and the methods of its client and its past. */
 function publicNames(): string[] {
   const wallet: library.Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
-  const methods = Object.keys(library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet }))
+  const methods = Object.keys(
+    library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet, allowUnattested: true }),
+  )
   const past = Object.keys(library.createPast(wallet, { escrow: `0x${'00'.repeat(20)}`, fromBlock: 0 }))
   const functions = Object.entries(library).flatMap(([name, value]) =>
     typeof value === 'function' && /^[a-z]/.test(name) ? [name] : [],

@@ -11,9 +11,11 @@ import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
-import { clientOf, enclaveKeyOf, FAST, INTENT_PUBLIC_KEY, walletOf } from './clientSetting.js'
+import { clientOf, enclaveKeyOf, INTENT_PUBLIC_KEY, walletOf } from './clientSetting.js'
 
-const chain = useChain()
+/** Seconds. */
+const DELAY = 3_600
+const chain = useChain(undefined, { delays: { rotation: DELAY } })
 const elsewhere: Hex = `0x${'44'.repeat(20)}`
 const api = await useApi()
 
@@ -58,31 +60,94 @@ it.each<[string, string, Pins, Record<string, unknown>]>([
 })
 
 it('the platform is asked for again each time, as the enclave’s key may change', async () => {
-  const client = createClient({ serverUrl: api.url, wallet: walletOf(chain(), 'alice'), timing: FAST })
+  const client = clientOf(chain(), api, 'alice')
   api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
   expect((await client.getPlatform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
   api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), publicKey: otherKey } }))
   expect((await client.getPlatform()).enclavePublicKey).toBe(otherKey)
 })
 
+it.each<[string, Pins]>([
+  ['nothing', {}],
+  ['the escrow alone', { escrow: elsewhere }],
+  ['the enclave’s key alone', { enclavePublicKey: otherKey }],
+])('a client that pins %s is none, unless it is told to believe the server', (_, pins) => {
+  const options = { serverUrl: api.url, wallet: walletOf(chain(), 'alice'), pins }
+  const unpinned = expect.objectContaining({ name: 'ClientError', code: 'unpinned-client' })
+  // A caller without types.
+  expect(() => Reflect.apply(createClient, undefined, [options])).toThrow(unpinned)
+  expect(createClient({ ...options, allowUnattested: true })).toBeDefined()
+})
+
 /** The policy of a client, as far as the root of its evidence: the tests have their own. */
 const measurements: Measurements = (attestation, found) =>
   createVerifier(BORN, ROOT)(attestation, { ...found, programs: [program()], now: NOW })
 
-/** The platform of a client with measurements, as the enclave states its signer and its key. */
-async function attestedPlatform(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex } = {}) {
+/** Evidence whose enclave states its signer and its key. */
+async function statedBy(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex }) {
   const { chainId, escrow } = enclaveKeyOf(chain())
-  const statement = await encodeStatement({
-    ...STATEMENT,
-    ...{ chainId, escrow, signer: ENCLAVE_SIGNER, sealKey: INTENT_PUBLIC_KEY, ...stated },
-  })
-  const attestation = { format: 'aws-nitro', ...(await stating(statement)).attestation }
-  api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), attestation } }))
+  const own = { chainId, escrow, signer: ENCLAVE_SIGNER, sealKey: INTENT_PUBLIC_KEY }
+  const statement = await encodeStatement({ ...STATEMENT, ...own, ...stated })
+  return { format: 'aws-nitro', ...(await stating(statement)).attestation }
+}
+
+/** The platform of a client with measurements, whose server answers with this evidence and these changes. */
+async function attestedPlatform(stated: Parameters<typeof statedBy>[0] = {}, change: object = {}) {
+  const attestation = await statedBy(stated)
+  api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), attestation, ...change } }))
   return clientOf(chain(), api, 'alice', { measurements }).getPlatform()
 }
 
 it('the platform of a client with measurements has the key that an accepted program states', async () => {
+  const found = await attestedPlatform()
+  expect(found).toMatchObject({ enclavePublicKey: INTENT_PUBLIC_KEY })
+  expect(found.evidence).toEqual({ verified: expect.objectContaining({ label: program().label }) })
+})
+
+/** The owner announces a program with a signer. @returns when it takes over */
+async function announce(signer: Hex, measurement: Hex, config: Hex): Promise<number> {
+  await chain().send('owner', 'authority', 'rotateSigner', signer, measurement, config)
+  return (await chain().now()) + DELAY
+}
+
+it('the program that the chain names for the signer has to be the one of the evidence, and not revoked', async () => {
+  const { measurement, config } = (await attestedPlatform()).evidence?.verified ?? {}
+  if (measurement === undefined || config === undefined) throw new Error('no evidence')
+  const other: Hex = `0x${'77'.repeat(32)}`
+  for (const [named, configured] of [
+    [other, config],
+    [measurement, other],
+  ] as const) {
+    await chain().mineAt(await announce(ENCLAVE_SIGNER, named, configured))
+    await expect(attestedPlatform()).rejects.toMatchObject({ code: 'unannounced-program' })
+  }
+  await chain().mineAt(await announce(ENCLAVE_SIGNER, measurement, config))
   expect(await attestedPlatform()).toMatchObject({ enclavePublicKey: INTENT_PUBLIC_KEY })
+  await chain().send('guardian', 'authority', 'revokeMeasurement', measurement)
+  await expect(attestedPlatform()).rejects.toMatchObject({ code: 'revoked-program' })
+})
+
+it('during a rotation the client seals to the key in force, and names the change, with evidence that is of the announced program', async () => {
+  const { measurement, config } = (await attestedPlatform()).evidence?.verified ?? {}
+  if (measurement === undefined || config === undefined) throw new Error('no evidence')
+  const signer: Hex = '0x7777777777777777777777777777777777777777'
+  const shown = { publicKey: otherKey, attestation: await statedBy({ signer, sealKey: otherKey }) }
+  const effectiveAt = await announce(signer, measurement, config)
+  const next = { ...shown, signer, effectiveAt: new Date(effectiveAt * 1_000).toISOString() }
+  expect(await attestedPlatform({}, { next })).toMatchObject({
+    enclavePublicKey: INTENT_PUBLIC_KEY,
+    evidence: { next: { signer, effectiveAt, measurement, verified: { statement: { sealKey: otherKey } } } },
+  })
+  // The chain announces it, whatever the server hides or invents.
+  for (const { attestation } of [
+    { attestation: undefined },
+    { attestation: await statedBy({ signer: elsewhere }) },
+  ]) {
+    const { evidence } = await attestedPlatform({}, { next: { ...next, attestation } })
+    expect(evidence?.next).toEqual({ signer, effectiveAt, measurement })
+  }
+  await announce(signer, `0x${'77'.repeat(32)}`, config)
+  expect((await attestedPlatform({}, { next })).evidence?.next).not.toHaveProperty('verified')
 })
 
 it('evidence of another signer, escrow or key than chain and server name is no evidence of the platform', async () => {

@@ -2,7 +2,7 @@ import { computeAddress, SigningKey, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { addressSchema } from '../../src/protocol/address.js'
-import { enclaveKeySchema } from '../../src/protocol/api.js'
+import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
 import { ProtocolError } from '../../src/protocol/errors.js'
 import {
   bytesToHex,

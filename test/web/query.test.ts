@@ -147,7 +147,7 @@ describe('a query through a wallet', () => {
     const address = `0x${'01'.repeat(20)}` as const
     const request = vi.fn(() => new Promise(() => undefined))
     const options = { serverUrl: 'http://127.0.0.1:1', account: address, pins: { escrow: address } }
-    const client = createClient({ ...options, wallet: { request } })
+    const client = createClient({ ...options, wallet: { request }, allowUnattested: true })
     const ask = () => client.getFunds()
     const query = createQuery({ isSeen: signal(true), question: () => ask, pace: EVERY_MS })
     show(query)

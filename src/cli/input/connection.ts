@@ -2,8 +2,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type JsonRpcProvider, Wallet } from 'ethers'
 import type * as z from 'zod'
+import { type Measurements, measuredBy } from '../../attestation/index.js'
+import { checkPolicy } from '../../attestation/policy.js'
 import { createHttp, type Http } from '../../client/http.js'
-import { type Client, ClientError, createClient, type Reader } from '../../client/index.js'
+import { type Client, ClientError, createClient, type Reader, type Trust } from '../../client/index.js'
 import { createOrders } from '../../client/orders.js'
 import { readerOf } from '../../client/reader.js'
 import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
@@ -15,6 +17,7 @@ import { namesTwice } from '../../service/settingRules.js'
 import { usage } from '../../terminal/failure.js'
 import { connectNode, TIMEOUT_MS } from '../../terminal/node.js'
 import type { NodeOptions, ServerOptions, WalletOptions } from './options.js'
+import { readJson } from './rulebookFile.js'
 import { readOwnFile, readPrivateKey } from './secrets.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -56,24 +59,45 @@ export async function withWallet<T>(
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
   if (namesTwice([serverUrl, rpcUrl])) throw usage('--rpc is --server too: one of the two is wrong')
-  const enclaveKey = values.enclaveKey ?? env.TRADING_ENCLAVE_KEY
-  const escrow = values.escrow ?? env.TRADING_ESCROW
-  const pins = {
-    enclavePublicKey:
-      enclaveKey === undefined ? undefined : parsed<Hex>(publicKeySchema, enclaveKey, '--enclave-key'),
-    escrow: escrow === undefined ? undefined : parsed<Hex>(addressSchema, escrow, '--escrow'),
-  }
+  const trust = await trustOf(values, env)
   const privateKey = readWalletKey(values, env)
   const keyFile = values.portfolioKeys ?? env.TRADING_PORTFOLIO_KEYS
   const portfolioKeys = keyFile ? readOwnFile(keyFile, 'portfolio-keys') : null
   const provider = await connectChain(rpcUrl)
   try {
     const wallet = new Wallet(privateKey, provider)
-    const client = createClient({ serverUrl, wallet, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
+    const client = createClient({ ...trust, serverUrl, wallet, timeoutMs: TIMEOUT_MS, timing: TIMING })
     if (portfolioKeys !== null) await client.importKeys(portfolioKeys)
     return await act(client)
   } finally {
     provider.destroy()
+  }
+}
+
+/** @throws CommandError `usage` */
+async function trustOf(values: WalletOptions, env: Environment): Promise<Trust> {
+  const key = values.enclaveKey ?? env.TRADING_ENCLAVE_KEY
+  const address = values.escrow ?? env.TRADING_ESCROW
+  const policy = values.policy ?? env.TRADING_POLICY
+  const enclavePublicKey = key === undefined ? key : parsed<Hex>(publicKeySchema, key, '--enclave-key')
+  const escrow = address === undefined ? address : parsed<Hex>(addressSchema, address, '--escrow')
+  const pins = { enclavePublicKey, escrow }
+  if (policy !== undefined) return { pins, measurements: await readMeasurements(policy) }
+  if (enclavePublicKey && escrow) return { pins: { enclavePublicKey, escrow } }
+  if (values.allowUnattested || env.TRADING_ALLOW_UNATTESTED === 'true')
+    return { pins, allowUnattested: true }
+  throw usage(
+    'give --enclave-key and --escrow, or --policy; --allow-unattested believes the server, for trials',
+  )
+}
+
+async function readMeasurements(file: string): Promise<Measurements> {
+  const programs = await readJson(file)
+  try {
+    checkPolicy(programs)
+    return measuredBy(programs)
+  } catch {
+    throw usage('--policy: is no list of accepted programs')
   }
 }
 

@@ -16,6 +16,8 @@ export interface WalletOptions extends ServerOptions, NodeOptions {
   readonly portfolioKeys?: string
   readonly enclaveKey?: string
   readonly escrow?: string
+  readonly policy?: string
+  readonly allowUnattested?: boolean
 }
 
 /** Adds the options of every command. createProgram looks for them itself, as it does before the command's name. */
@@ -48,7 +50,15 @@ export function addWalletCommand(parent: Command, name: string, summary: string,
     )
     .option(
       '--enclave-key <hex>',
-      "the enclave's public key (TRADING_ENCLAVE_KEY), from a source other than the server. Without it the client trusts the server.",
+      "the enclave's public key (TRADING_ENCLAVE_KEY), from a source other than the server",
     )
     .option('--escrow <address>', "the escrow's address (TRADING_ESCROW), from such a source too")
+    .option(
+      '--policy <file>',
+      'the programs that the enclave may be (TRADING_POLICY), in place of its key: JSON as docs/attestation.md has it',
+    )
+    .option(
+      '--allow-unattested',
+      'believes the server in what is neither pinned nor measured (TRADING_ALLOW_UNATTESTED=true): for trials',
+    )
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { OrderEscrow } from '../../chain/contracts.js'
 import {
-  type EnclaveKey,
-  enclaveKeySchema,
   type OrderStatus,
   orderReceivedSchema,
   orderStatusSchema,
@@ -13,6 +11,7 @@ import {
 } from '../../protocol/api.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
+import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { postResolutionSchema } from '../../protocol/resolution.js'

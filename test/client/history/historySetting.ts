@@ -27,6 +27,7 @@ export async function historyClient(
     serverUrl: NO_SERVER,
     wallet: signer,
     pins: { escrow: chain.addressOf('escrow') },
+    allowUnattested: true,
   })
   const keys = privateKeys.map((privateKey, index) => ({
     privateKey,

@@ -9,6 +9,7 @@ declare const client: Client
 declare const [account, orgId, orderId]: [Hex, Hex, Hex]
 declare const order: SubmittableOrder & SignedOrder
 declare const policy: Policy
+declare const pins: { readonly enclavePublicKey: Hex; readonly escrow: Hex }
 declare const past: Past
 declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]

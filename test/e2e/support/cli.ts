@@ -13,6 +13,7 @@ export function personEnv({ sandbox }: Desk, { account }: Pick<Trader, 'account'
     TRADING_RPC_URL: sandbox.info.rpcUrl,
     TRADING_PRIVATE_KEY: account.privateKey,
     TRADING_ESCROW: sandbox.info.contracts.orderEscrow,
+    TRADING_ENCLAVE_KEY: sandbox.secrets.intentPublicKey,
     XDG_STATE_HOME: state,
   }
 }

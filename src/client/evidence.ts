@@ -1,0 +1,115 @@
+// What the chain says of the program whose evidence a server shows.
+import * as z from 'zod'
+import type { Measurements, Verified } from '../attestation/index.js'
+import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import { addressSchema } from '../protocol/address.js'
+import type { Attestation } from '../protocol/attestation.js'
+import type { EnclaveKey } from '../protocol/enclaveKey.js'
+import { bytes32Schema, bytesToHex, type Hex } from '../protocol/hex.js'
+import { compressPoint } from '../protocol/publicKey.js'
+import { createContract } from './contract.js'
+import { ClientError } from './errors.js'
+import type { Wallet } from './wallet.js'
+
+const AUTHORITY_ABI = [
+  'function enclaveSigner() view returns (address)',
+  'function signerProgram() view returns (bytes32 measurement, bytes32 config)',
+  'function isRevoked(bytes32) view returns (bool)',
+  'function pendingRotation(uint8) view returns (address to, uint64 effectiveAt)',
+  'function pendingProgram() view returns (bytes32 measurement, bytes32 config)',
+]
+/** `Role.SIGNER` of the contract. */
+const SIGNER = 2
+const NO_PROGRAM: Hex = `0x${'00'.repeat(32)}`
+const programSchema = z.object({ measurement: bytes32Schema, config: bytes32Schema })
+const rotationSchema = z.object({ to: addressSchema, effectiveAt: z.coerce.number() })
+
+/** The change of the enclave's signer that the chain announces. */
+export interface NextEnclave {
+  readonly signer: Hex
+  /** Unix seconds. */
+  readonly effectiveAt: number
+  /** The measured program that the owner has announced with it; absent where none was. */
+  readonly measurement?: Hex | undefined
+  /** Its evidence, where the server shows some that holds. */
+  readonly verified?: Verified | undefined
+}
+
+/** What the enclave has proved, and the change that is announced. */
+export interface Evidence {
+  readonly verified: Verified
+  readonly next?: NextEnclave | undefined
+}
+
+/**
+ * Judges the evidence beside a server's key, once for each call.
+ * @throws ClientError `unattested-enclave`, `untrusted-enclave`, `untrusted-enclave-key`, `unannounced-program`, `revoked-program`
+ */
+export function createEvidence(measurements: Measurements) {
+  /** An escrow's authority never changes. */
+  const authorities = new Map<Hex, Hex>()
+
+  async function authorityOf(wallet: Wallet, escrow: Hex): Promise<Hex> {
+    const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+    const found = authorities.get(escrow) ?? (await contract.read<Hex>('authority', [], addressSchema))
+    authorities.set(escrow, found)
+    return found
+  }
+
+  return async (key: EnclaveKey, wallet: Wallet, nonce?: Hex): Promise<Evidence> => {
+    const { attestation, chainId, escrow } = key
+    if (attestation === undefined) {
+      throw new ClientError('unattested-enclave', 'The server shows no evidence of its enclave.')
+    }
+    const address = await authorityOf(wallet, escrow)
+    const authority = createContract({ wallet, address, abi: AUTHORITY_ABI })
+    const [signer, program, rotation, announced] = await Promise.all([
+      authority.read<Hex>('enclaveSigner', [], addressSchema),
+      authority.read('signerProgram', [], programSchema),
+      authority.read('pendingRotation', [SIGNER], rotationSchema),
+      authority.read('pendingProgram', [], programSchema),
+    ])
+    const judge = (shown: Attestation, of: Hex, sent?: Hex) =>
+      measurements(shown, { chainId, escrow, signer: of, now: Date.now(), nonce: sent })
+    const verified = await judge(attestation, signer, nonce).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : 'unknown'
+      const message = `The evidence of the enclave does not hold: ${reason}.`
+      throw new ClientError('untrusted-enclave', message, { cause: error })
+    })
+    const { statement, measurement, config } = verified
+    if (statement.scheme !== key.scheme || !samePoint(statement.sealKey, key.publicKey)) {
+      throw new ClientError('untrusted-enclave-key', 'The server’s enclave key is not the attested one.')
+    }
+    if (
+      program.measurement !== NO_PROGRAM &&
+      (program.measurement !== measurement || program.config !== config)
+    ) {
+      throw new ClientError(
+        'unannounced-program',
+        'The chain names another program or configuration than the evidence.',
+      )
+    }
+    if (await authority.read('isRevoked', [measurement], z.boolean())) {
+      throw new ClientError('revoked-program', 'The guardian has revoked the enclave’s program.')
+    }
+    if (rotation.effectiveAt === 0) return { verified }
+    const shown = key.next?.attestation
+    const found = shown === undefined ? undefined : await judge(shown, rotation.to).catch(() => undefined)
+    const isAnnounced =
+      announced.measurement === NO_PROGRAM ||
+      (announced.measurement === found?.measurement && announced.config === found.config)
+    return {
+      verified,
+      next: {
+        ...{ signer: rotation.to, effectiveAt: rotation.effectiveAt },
+        ...(announced.measurement !== NO_PROGRAM && { measurement: announced.measurement }),
+        ...(isAnnounced && { verified: found }),
+      },
+    }
+  }
+}
+
+/** Whether two public keys are one, in whatever form. */
+export function samePoint(a: Hex, b: Hex): boolean {
+  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
+}
