@@ -227,6 +227,37 @@ describe('operate attest', () => {
     expect(enclave.posts).toEqual([])
   })
 
+  it('takes chain and escrow of deployment.json, and needs a policy that pins its programs', async () => {
+    await using cleanUp = new AsyncDisposableStack()
+    const { file, enclave, run } = await useHolders(cleanUp)
+    const args = ['--enclave-url', enclave.url, '--out', file('again.json'), '--directory', file('.')]
+    const judging = ['--policy', file('policy.json')]
+    expect(await run('found', [...args, ...judging])).toMatchObject({
+      ...{ exit: 2, err: expect.stringContaining('deployment.json does not exist') },
+    })
+    const half = await run('found', [...args, ...judging, '--chain-id', '31337'])
+    expect(half).toMatchObject({ exit: 2, err: expect.stringContaining('both --chain-id and --escrow') })
+    const other = `0x${'66'.repeat(20)}`
+    const names = [
+      'institutionRegistry',
+      'confidentialLedger',
+      'equityToken',
+      'platformPool',
+      'corporateActions',
+    ]
+    const contracts = Object.fromEntries(names.map((name) => [name, other]))
+    const deployment = {
+      ...{ chainId: domain.chainId, contracts: { ...contracts, orderEscrow: domain.escrow } },
+      ...{ authority: other, usdc: other, firstBlock: 0 },
+    }
+    await writeFile(file('deployment.json'), JSON.stringify(deployment))
+    expect(await run('found', [...args, ...judging])).toMatchObject({ exit: 0 })
+    await writeFile(file('policy.json'), JSON.stringify([program({ pcrs: {} })]))
+    expect(await run('found', [...args, ...judging])).toMatchObject({
+      ...{ exit: 2, err: expect.stringContaining('is no policy') },
+    })
+  })
+
   it('tells a refusal of the enclave, and that none answers', async () => {
     await using cleanUp = new AsyncDisposableStack()
     const { provision, accept, file, run } = await useHolders(cleanUp)
