@@ -1,7 +1,8 @@
 // What the public list has of an event. An entry counts for an event by its symbol, its kind and its days, as the owner may enter other
 // figures than those announced.
-import type { CorporateEvent } from '../protocol/actionReport.js'
-import { type CorporateAction, endsSymbol, isRatio } from '../protocol/corporateActions.js'
+import type { Booking, CorporateEvent } from '../protocol/actionReport.js'
+import { type CorporateAction, endsSymbol, isRatio, paidForAt } from '../protocol/corporateActions.js'
+import { ONE_SHARE } from '../protocol/units.js'
 import { type ActionTerms, claimsOf, ratioKindOf } from './corporateEvents.js'
 import { dayAfter, startOf } from './newYork.js'
 
@@ -35,6 +36,29 @@ export function isPaid(event: CorporateEvent, actions: readonly CorporateAction[
     const index = entryOf(claim, actions)?.index
     const payment = { kind: 'PAYMENT', symbol, recordAt: claim.recordAt } as const
     return index !== undefined && entryOf(payment, actions, index) !== undefined
+  })
+}
+
+/**
+ * The payments of the list that the books do not bear: each needs a booking of its symbol and day for itself, with at least its cash. What
+ * came of shares that the owner sold (a spin-off's, and what is not carried out) is in the account's fills: there the booking is needed alone.
+ */
+export function unbornePayments(
+  actions: readonly CorporateAction[],
+  bookings: readonly Booking[],
+): CorporateAction[] {
+  const left = [...bookings].sort((a, b) => (a.cash < b.cash ? -1 : 1))
+  return actions.filter((action) => {
+    if (action.kind !== 'PAYMENT' || action.numerator === 0n) return false
+    const claim = actions.find(({ index }) => index === action.entitlement)
+    const paidFor = claim ? paidForAt(claim.recordAt) : null
+    const isSold = paidFor === 'spin-off' || paidFor === 'other'
+    const at = left.findIndex(({ symbol, day, before, cash }) => {
+      if (symbol !== action.symbol || startOf(day) !== action.recordAt) return false
+      return isSold || action.numerator * (before ?? 0n) <= cash * action.denominator * ONE_SHARE
+    })
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
   })
 }
 

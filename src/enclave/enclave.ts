@@ -13,11 +13,12 @@ import type { EnclaveKeys } from './keys/keys.js'
 import { runOrder } from './order/orderRun.js'
 import { runResolution } from './order/resolution.js'
 import type { Ownership } from './ownership.js'
+import { createPaymentCheck } from './payments.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
 import { type Batching, guardBroker, type Limits, type Run, type Timings } from './run.js'
-import { createPolicyStore, createPortfolioStore } from './stores.js'
+import { createPolicyStore, createPortfolioStore, type PortfolioStore } from './stores.js'
 import { createTurns } from './turns.js'
 
 export interface EnclaveDeps {
@@ -62,15 +63,21 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
     portfolios: createPortfolioStore(views, keys),
     policies: createPolicyStore(views, keys),
   }
+  const assertBorne = createPaymentCheck()
 
   function runOf(job: Job, report: Run['report']): Run {
     const clock = createRunClock(deps.clock, job.stopAt)
     const chain = sharedChain.forRun()
+    const broker = guardBroker(deps.broker, clock.check)
+    const load: PortfolioStore['load'] = async (account, block) => {
+      await assertBorne({ chain, broker, clock }, block)
+      return shared.portfolios.load(account, block)
+    }
     return {
       ...shared,
       ...{ fees, limits, batching, timings },
-      ...{ clock, chain, report },
-      broker: guardBroker(deps.broker, clock.check),
+      ...{ clock, chain, report, broker },
+      portfolios: { ...shared.portfolios, load },
       authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),
       open: keys.open,
       openedAt: positionOf(job),

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
 import { bookingsOf } from '../../src/broker/bookings.js'
 import { type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
-import { isInForce } from '../../src/broker/inForce.js'
+import { isInForce, unbornePayments } from '../../src/broker/inForce.js'
 import { dayAt, startOf } from '../../src/broker/newYork.js'
 import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
@@ -253,6 +253,36 @@ it('a split and a stock dividend of one week are two: each has an entry of its o
   const dividend = { ...split, index: 1, kind: 'STOCK_DIVIDEND', recordAt: MIDNIGHT + 3 * 86_400 } as const
   const both = [...listed, { ...dividend, numerator: 3n, denominator: 2n }]
   expect(events.map((event) => isInForce(event, both))).toEqual([true, true])
+})
+
+const PAID = { qty: shares(4), cash: usd(10) }
+const paying = (numerator: bigint, recordAt = MIDNIGHT - 600) => [
+  { index: 0, kind: 'ENTITLEMENT' as const, symbol: 'AAPL', recordAt },
+  {
+    ...{ index: 1, kind: 'PAYMENT' as const, symbol: 'AAPL', recordAt: MIDNIGHT, entitlement: 0 },
+    ...{ numerator, denominator: 1n },
+  },
+]
+
+it.each([
+  ['its whole cash', paying(2_500_000n), 0],
+  ['a base unit a share too much', paying(2_500_001n), 1],
+  ['the cash of a spin-off, which its fills have', paying(9_000_000n, MIDNIGHT - 4), 0],
+  ['another symbol’s', paying(1n).map((action) => ({ ...action, symbol: 'MSFT' })), 1],
+  [
+    'the same cash twice',
+    [
+      ...paying(1n),
+      ...paying(1n)
+        .slice(1)
+        .map((again) => ({ ...again, index: 2 })),
+    ],
+    1,
+  ],
+  ['nothing', paying(0n), 0],
+])('the books bear a payment, or do not, of %s', (_what, actions, unborne) => {
+  const entry = { id: 'd', type: 'DIV', subType: '', day: DAY, symbol: 'AAPL', description: '', ...PAID }
+  expect(unbornePayments(actions, bookingsOf([entry]))).toHaveLength(unborne)
 })
 
 it("the exchange's days begin at midnight in New York, in summer and in winter", () => {

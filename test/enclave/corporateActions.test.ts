@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
+import { startOf } from '../../src/broker/newYork.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -204,6 +205,22 @@ it('a dividend that comes late is paid on the shares of its ex-date, which the l
   expect(paid.entitlements).toBeUndefined()
   expect(paid.cash).toBe(cash + (bought * 220_000n) / ONE_SHARE)
   expect(paid.cash).toBeGreaterThan(cash)
+})
+
+it('a payment that the broker has not booked is credited to nobody: every account waits, also one without the symbol', async () => {
+  const { settled, open, run, broker } = world()
+  await settled(buy(1_000))
+  const { cash } = await alice()
+  await act('ENTITLEMENT', await world().chain.now())
+  await act('PAYMENT', startOf(today()), [200_000n, 1n])
+  const orders = [await open(buy(100)), await open({ ...buy(100), who: 'bob', symbol: 'MSFT' })]
+  for (const order of orders)
+    expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
+  expect(broker.control.orders()).toHaveLength(1)
+  const dividend = { type: 'cash_dividend', symbol: 'AAPL', day: today() } as const
+  broker.control.book({ ...dividend, rate: '0.22' })
+  for (const order of orders) expect(await run(order)).toMatchObject({ outcome: 'settled' })
+  expect((await alice()).cash).toBeGreaterThan(cash)
 })
 
 it('a dividend that comes late is searched for once, however many runs of its account ask', async () => {
