@@ -37,7 +37,10 @@ export function addCommand(parent: Command, name: string, summary: string): Comm
 /** How a command speaks: results on standard output, all else on standard error. */
 export type Speech = ReturnType<typeof createSpeech>
 
-export function createSpeech(process: OperateProcess, { json = false, yes = false }: CommonOptions) {
+export function createSpeech(
+  process: OperateProcess,
+  { json = false, yes = false }: Pick<CommonOptions, 'json' | 'yes'>,
+) {
   const { input, out, err } = process
   let answers: AsyncIterator<string> | undefined
 

@@ -9,6 +9,7 @@ import { type DeployOptions, deploy } from './deploy.js'
 import { addDoctorCommands } from './doctor/commands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
+import { addMeasure } from './measure/command.js'
 import { addMove } from './move.js'
 import { addResolve } from './resolve.js'
 import type { SecretKinds } from './secretFiles.js'
@@ -58,6 +59,7 @@ export function runOperate(
   addChainCommands(root, process)
   addActions(root, process)
   addAttest(root, process, verify)
+  addMeasure(root, process)
   addMove(root, process)
   addResolve(root, process)
   addWatch(root, process)

@@ -29,7 +29,7 @@ interface SecretFile {
 export interface SecretKinds {
   /** The operator's too. */
   readonly operator?: boolean
-  /** Of an attested enclave. */
+  /** The enclave is attested. */
   readonly attested?: boolean
 }
 

@@ -59,6 +59,10 @@ const OWN = {
   'evidence-unsupported': [EXIT.failed, 'docs/attestation.md explains the code; nothing was sent or kept'],
   'enclave-unavailable': [EXIT.unavailable, 'check --enclave-url, and that the enclave waits for its keys'],
   'share-missing': [EXIT.failed, 'name the key whose public key is among the holders'],
+  'image-malformed': [
+    EXIT.usage,
+    'name the file that the tools of docs/operations/attested-machines.md wrote',
+  ],
   'order-not-held': [EXIT.failed, 'look at GET /orders/<order>'],
   'server-unavailable': [EXIT.unavailable, 'try again'],
 } as const satisfies Record<string, Entry>

@@ -27,7 +27,7 @@ it.each(PRIMARY_TYPES)('nothing is signed by nobody (%s)', async (type) => {
     name: 'InvalidSigner',
     args: { expected: ZERO, got: ENCLAVE_SIGNER },
   })
-  // Of these the precompile recovers nobody, which reads as zero: no point of the curve has this r, and there is no such v.
+  // The precompile recovers nobody of these, which reads as zero: no point of the curve has this r, and there is no such v.
   for (const [r, v] of [
     [5n, 27],
     [0n, 27],
