@@ -113,6 +113,7 @@ describe('operate attest', () => {
     const { founded, born } = enclave.masters()
     expect(born).toBe(founded)
     expect(enclave.brokerKeys()).toEqual({ v: 1, ...BROKER })
+    expect(await provision('bank')).toMatchObject({ exit: 0, out: expect.stringContaining('nothing to do') })
   })
 
   it.each(FAULTS)('gives no share to an enclave %s', async (_, fault, code, exit) => {

@@ -77,13 +77,16 @@ export async function useStartingEnclave(
   const server = await startHttpServer(async (req, res) => {
     const body = await text(req)
     const answer = (status: number, value: object) => res.writeHead(status).end(JSON.stringify(value))
+    const problem = { type: '', detail: '', instance: '', requestId: '' }
+    if (state.master && state.brokerKeys)
+      return answer(409, { ...problem, status: 409, code: 'keys-present', title: 'Keys present' })
     if (`${req.method} ${req.url}` === 'GET /provisioning') return answer(200, await evidence({}))
     if (req.url === '/provisioning/founding') return answer(200, await found())
     posts.push(body)
-    const problem = { type: '', status: 403, detail: '', instance: '', requestId: '' }
     return provision(body).then(
       (provisioned) => answer(200, provisioned),
-      () => answer(403, { ...problem, code: 'unknown-holder', title: 'No holder of this enclave' }),
+      () =>
+        answer(403, { ...problem, status: 403, code: 'unknown-holder', title: 'No holder of this enclave' }),
     )
   })
   cleanUp.defer(server.stop)

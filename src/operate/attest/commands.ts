@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { AcceptedProgram } from '../../attestation/policy.js'
 import type { StartingVerifier } from '../../attestation/starting.js'
+import type { Attestation } from '../../protocol/attestation.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
@@ -24,7 +25,7 @@ import {
 import { baseUrl } from '../../service/configKinds.js'
 import { writeNewFile } from '../../service/privateFile.js'
 import { anAddress, parsedBy } from '../../terminal/arguments.js'
-import { CommandError, usage } from '../../terminal/failure.js'
+import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
 import { readDeployment } from '../settings.js'
 import { makeHolderKey, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
@@ -201,7 +202,13 @@ async function provision(
   const { privateKey, publicKey: holder } = readHolderKey(options.keyFile)
   const { share } = readShare(options.share, domain, holder)
   const broker = options.brokerKeys === undefined ? undefined : readBrokerKeys(options.brokerKeys)
-  const document = await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const document = await documentOf(enclaveUrl)
+  if (document === undefined) {
+    speech.result(['nothing to do: the enclave says that it has its keys'], {
+      ...{ command: 'attest provision', changed: false },
+    })
+    return
+  }
   const verification = await verified(verify, document, judging)
   const { lines, facts } = described(verification)
   for (const line of lines) speech.say(line)
@@ -216,6 +223,16 @@ async function provision(
   const body = { holder, ...envelopes, signature }
   const answer = await askEnclave(enclaveUrl, '/provisioning', { method: 'POST', body }, provisionedSchema)
   speech.result([wordsOf(answer)], { command: 'attest provision', changed: true, ...answer, ...facts })
+}
+
+/** Undefined where the enclave waits for no keys. */
+async function documentOf(enclaveUrl: string): Promise<Attestation | undefined> {
+  try {
+    return await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'keys-present') return undefined
+    throw error
+  }
 }
 
 function wordsOf({ given, threshold, hasBrokerKeys, isReady }: Provisioned): string {
