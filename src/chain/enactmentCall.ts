@@ -1,6 +1,6 @@
 import type { Hex } from '../protocol/hex.js'
+import { blockTime, firstBlockSince } from './blockTimes.js'
 import { interfaces } from './interfaces.js'
-import { blockTime, firstBlockSince } from './logReader.js'
 import type { Rpc } from './rpc.js'
 
 const { selector } = interfaces.corporateActions.getFunction('enact') ?? { selector: '' }

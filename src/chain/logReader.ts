@@ -136,27 +136,42 @@ export function logRequest(queries: readonly LogQuery[], range: BlockRange) {
     params: [{ address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) }],
   }))
   const again = queries.length > 1 ? [last] : []
+
+  /** Yields after each log: a block in which thousands joined is long to read. */
+  function* reading(answers: readonly RpcAnswer[]): Generator<void, LogPiece | undefined> {
+    const end = resultOf(answers[0], blockSchema.nullable())
+    if (end === null) return undefined
+    const logAnswers = answers.slice(1, 1 + logCalls.length)
+    assertAnswered(logCalls, logAnswers)
+    const endAgain = answers.slice(1 + logCalls.length, -1)
+    if (endAgain.some((answer) => resultOf(answer, blockSchema.nullable())?.hash !== end.hash)) {
+      throw new HistoriesDifferError()
+    }
+    const found: ChainLog[] = []
+    for (const [index, { address }] of queries.entries()) {
+      const read = createReader(address.toLowerCase(), range)
+      for (const log of logsIn(logAnswers[index])) yield void found.push(read(log))
+    }
+    const logs = found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    if (!isOneHistory(logs, end)) throw new HistoriesDifferError()
+    const parent = from === 0 ? null : resultOf(answers.at(-1), blockSchema.nullable())
+    const once = logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
+    return { logs: once, parent: parent && idOf(parent), last: idOf(end) }
+  }
+
   return {
     calls: [last, ...logCalls, ...again, blockCall(Math.max(0, from - 1))],
+    reading,
     /**
      * Undefined when the node does not have the range's last block.
      * @throws RangeRefusedError, ChainUnavailableError, ChainAnswerError
      */
     read(answers: readonly RpcAnswer[]): LogPiece | undefined {
-      const end = resultOf(answers[0], blockSchema.nullable())
-      if (end === null) return undefined
-      const logAnswers = answers.slice(1, 1 + logCalls.length)
-      assertAnswered(logCalls, logAnswers)
-      const endAgain = answers.slice(1 + logCalls.length, -1)
-      if (endAgain.some((answer) => resultOf(answer, blockSchema.nullable())?.hash !== end.hash)) {
-        throw new HistoriesDifferError()
+      const steps = reading(answers)
+      for (;;) {
+        const { done, value } = steps.next()
+        if (done) return value ?? undefined
       }
-      const found = queries.flatMap(({ address }, index) => logsIn(logAnswers[index], address, range))
-      const logs = found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-      if (!isOneHistory(logs, end)) throw new HistoriesDifferError()
-      const parent = from === 0 ? null : resultOf(answers.at(-1), blockSchema.nullable())
-      const once = logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
-      return { logs: once, parent: parent && idOf(parent), last: idOf(end) }
     },
   }
 }
@@ -237,10 +252,10 @@ function createReader(contract: string, { from, to }: BlockRange): (log: unknown
 }
 
 /** The logs that one query found. @throws ChainAnswerError unless the query asked for all of them */
-function logsIn(answer: RpcAnswer | undefined, asked: Hex, range: BlockRange): ChainLog[] {
+function logsIn(answer: RpcAnswer | undefined): readonly unknown[] {
   const logs = isResult(answer) ? answer.result : undefined
   if (!isList(logs)) throw malformed()
-  return logs.map(createReader(asked.toLowerCase(), range))
+  return logs
 }
 
 /** A node may list an event twice. */
@@ -347,11 +362,20 @@ export function createLogReader(options: {
   readonly queries: readonly LogQuery[]
   /** Blocks that one query may span. */
   readonly maxBlocks: number
+  /** Where a page shows frames meanwhile: when a slice of the reading is over, and the wait for the next. */
+  readonly slices?: { isOver(): boolean; next(): Promise<void> }
 }): PieceReader<LogPiece> {
-  const { rpc, queries, maxBlocks } = options
+  const { rpc, queries, maxBlocks, slices } = options
   return createPieceReader(maxBlocks, async (range) => {
     const request = logRequest(queries, range)
-    return request.read(await rpc.send(request.calls))
+    const answers = await rpc.send(request.calls)
+    if (slices === undefined) return request.read(answers)
+    const steps = request.reading(answers)
+    for (;;) {
+      if (slices.isOver()) await slices.next()
+      const { done, value } = steps.next()
+      if (done) return value ?? undefined
+    }
   })
 }
 
@@ -370,30 +394,4 @@ export async function* readBackwards(
     yield piece
     to = piece.from - 1
   }
-}
-
-/** Unix seconds of a block; undefined when the node does not have it. @throws ChainUnavailableError, ChainAnswerError */
-export async function blockTime(rpc: Pick<Rpc, 'send'>, block: number): Promise<number | undefined> {
-  const [found] = await rpc.send([blockCall(block)])
-  return resultOf(found, blockSchema.nullable())?.timestamp
-}
-
-/**
- * The first block at `timestamp` (Unix seconds) or later, by binary search; `head` when none is. Serves any other number that never falls.
- * A block that the node no longer has counts as earlier.
- */
-export async function firstBlockSince(
-  timeOf: (block: number) => Promise<number | undefined>,
-  timestamp: number,
-  head: number,
-): Promise<number> {
-  let low = 0
-  let high = head
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const time = await timeOf(middle)
-    if (time !== undefined && time >= timestamp) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../protocol/hex.js'
+import { firstBlockSince } from './blockTimes.js'
 import { isResult, resultOf, smallQuantitySchema, toQuantity } from './jsonRpc.js'
-import { firstBlockSince } from './logReader.js'
 import type { Rpc } from './rpc.js'
 
 /** The transaction that has used a nonce of the account. */

@@ -149,7 +149,7 @@ export function createPieces(
   { rpc, queries }: { readonly rpc: Node; readonly queries: readonly LogQuery[] },
   maxBlocks: number = MAX_BLOCKS,
 ) {
-  const reader = createLogReader({ rpc, queries, maxBlocks })
+  const reader = createLogReader({ rpc, queries, maxBlocks, slices: createSlices() })
   let most = maxBlocks
   let blocks = Math.min(FIRST_BLOCKS, most)
   return {

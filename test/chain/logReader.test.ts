@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import { firstBlockSince } from '../../src/chain/blockTimes.js'
 import { ChainAnswerError, ChainUnavailableError } from '../../src/chain/errors.js'
 import {
   addressIn,
+  createLogReader,
   createPieceReader,
   createRangeSize,
-  firstBlockSince,
   hexOf,
   logRequest,
   numberIn,
@@ -55,6 +56,22 @@ const log = {
   transactionHash: hashOf(79),
   blockTimestamp: '0x64',
 }
+it('the logs of a long piece are read in slices, in which a page draws', async () => {
+  const answers = [blockOf(9), { result: [log, { ...log, logIndex: '0x1' }] }, blockOf(4)]
+  let slices = 0
+  const reader = createLogReader({
+    ...{ rpc: { send: async () => answers }, queries: [{ address, topics: [] }], maxBlocks: 10 },
+    slices: {
+      isOver: () => true,
+      async next() {
+        slices++
+      },
+    },
+  })
+  const piece = await reader.readPiece({ from: 5, to: 9 }, { backwards: false })
+  expect([piece?.logs.length, slices]).toEqual([2, 3])
+})
+
 const read = (logs: unknown) =>
   logRequest([{ address, topics: [] }], { from: 5, to: 9 }).read([blockOf(9), { result: logs }, blockOf(4)])
 

@@ -1,9 +1,10 @@
 // Reads what the invariants compare, from a chain and a broker, while both keep changing.
 import { z } from 'zod'
 import { type Broker, type BrokerOrder, joinedWith, type TradeActivity } from '../../broker/index.js'
+import { blockTime, firstBlockSince } from '../../chain/blockTimes.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'
-import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
+import { createLogReader } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { addressValue, bytes32Value, uintValue } from '../../chain/views.js'
 import { type CorporateAction, retiredSymbols } from '../../protocol/corporateActions.js'

@@ -1,3 +1,4 @@
+import { blockTime, firstBlockSince } from '../../chain/blockTimes.js'
 import { fitOf } from '../../chain/blockTracker.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'
@@ -6,10 +7,8 @@ import {
   addressIn,
   type BlockId,
   type BlockRange,
-  blockTime,
   type ChainLog,
   createPieceReader,
-  firstBlockSince,
   type LogPiece,
   logRequest,
   numberIn,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { firstBlockSince } from '../../chain/blockTimes.js'
 import { fitOf } from '../../chain/blockTracker.js'
 import {
   calledAuthorization,
@@ -10,7 +11,7 @@ import {
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
-import { type BlockId, firstBlockSince } from '../../chain/logReader.js'
+import type { BlockId } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { addressValue } from '../../chain/views.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
