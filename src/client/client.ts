@@ -1,6 +1,4 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
-
-import type { Signer } from 'ethers'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
@@ -33,7 +31,7 @@ import { createOrderPlacing, openSigned, type PlacedOrder, type PlaceOptions } f
 import { createPlatform, type Platform, type PlatformContracts, type Trust } from './platform.js'
 import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
-import type { Eip1193Provider } from './provider.js'
+import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
 import { abortable } from './retry.js'
 import {
@@ -50,10 +48,10 @@ import { createWallet, type Wallet } from './wallet.js'
 
 interface WalletOptions extends ReaderOptions {
   /**
-   * An externally owned account: a browser wallet's provider as it is (EIP-1193), such as `window.ethereum`, which reveals
-   * its account once the client first needs it; or an ethers signer with a JSON-RPC provider.
+   * A browser wallet's provider as it is (EIP-1193), such as `window.ethereum`, which reveals its account once the client first
+   * needs it; a `WalletClient` of viem; or an ethers signer with a JSON-RPC provider.
    */
-  readonly wallet: Signer | Eip1193Provider
+  readonly wallet: WalletSource
   /** The account to use of those that a browser's wallet has revealed; the first one by default. */
   readonly account?: Hex | undefined
   /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */

@@ -23,7 +23,7 @@ import {
   type ReadList,
 } from './keptLists.js'
 import { createNode, type Node } from './node.js'
-import type { Eip1193Provider } from './provider.js'
+import type { RequestSource } from './provider.js'
 import { createSlices } from './slices.js'
 import { createWallet } from './wallet.js'
 
@@ -248,7 +248,7 @@ function inOrder(a: BlockPlace, b: BlockPlace): number {
  * @example for await (const { logs } of readLogs(window.ethereum, { addresses: [account] }, { limit: 100 })) console.log(logs)
  */
 export async function* readLogs(
-  provider: Eip1193Provider,
+  provider: RequestSource,
   { addresses, topics = [], isState = false }: LogsQuery,
   { store, resume, ...options }: ListOptions<LogList> = {},
 ): AsyncGenerator<LogList, void, undefined> {

@@ -1,4 +1,4 @@
-// The holder of the account: a browser's wallet over EIP-1193, or an ethers signer. Both reach the chain by JSON-RPC.
+// The holder of the account: a browser's wallet over EIP-1193, a viem WalletClient, or an ethers signer. All reach the chain by JSON-RPC.
 import { type Provider, type Signer, TypedDataEncoder } from 'ethers'
 import * as z from 'zod'
 import { toQuantity } from '../chain/jsonRpc.js'
@@ -12,6 +12,22 @@ export interface Eip1193Provider {
     readonly params?: readonly unknown[] | object
   }): Promise<unknown>
 }
+
+/** Such a provider as its library declares it: viem and others narrow `method` and `params`, each in another way. */
+export interface RequestSource {
+  request(request: never): Promise<unknown>
+}
+
+/** A `WalletClient` of viem 2, whose account signs by itself or is one of the wallet behind its transport. https://viem.sh */
+export interface ViemWalletClient extends RequestSource {
+  readonly account?: { readonly address: Hex; readonly type: string } | undefined
+  signMessage(request: never): Promise<string>
+  signTypedData(request: never): Promise<string>
+  sendTransaction(request: never): Promise<string>
+}
+
+/** Whatever holds the account and reaches a node. */
+export type WalletSource = Signer | RequestSource | ViemWalletClient
 
 /** A JSON-RPC call. It fails with the error of the provider that sends it. */
 export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
@@ -42,11 +58,8 @@ export interface AccountHolder {
   send(transaction: OutgoingTransaction): Promise<string>
 }
 
-/**
- * @param given an ethers signer with a JSON-RPC provider, or an EIP-1193 provider
- * @throws ClientError `no-provider`
- */
-export function accountHolderOf(given: Signer | Eip1193Provider | null | undefined): AccountHolder {
+/** @throws ClientError `no-provider` */
+export function accountHolderOf(given: WalletSource | null | undefined): AccountHolder {
   // `window.ethereum` of a browser without a wallet.
   if (given === undefined || given === null) {
     throw new ClientError(
@@ -54,18 +67,31 @@ export function accountHolderOf(given: Signer | Eip1193Provider | null | undefin
       'There is no wallet. Install one in this browser, or choose another.',
     )
   }
-  return isEip1193(given) ? browserWallet(given) : ethersSigner(given)
+  if (!isEip1193(given)) return ethersSigner(given)
+  return isLocal(given) ? localAccount(given) : browserWallet(given)
 }
 
-function isEip1193(given: Signer | Eip1193Provider): given is Eip1193Provider {
+function isEip1193(given: WalletSource): given is RequestSource {
   return 'request' in given && typeof given.request === 'function'
+}
+
+/** An account that a node does not know: its client signs. Any other one is the wallet's, which takes the requests of EIP-1193. */
+type LocalWalletClient = ViemWalletClient & { readonly account: NonNullable<ViemWalletClient['account']> }
+
+function isLocal(given: RequestSource | ViemWalletClient): given is LocalWalletClient {
+  return 'signTypedData' in given && given.account?.type === 'local'
 }
 
 const accountsSchema = z.tuple([z.string()], z.string())
 const textSchema = z.string()
 
-function browserWallet(provider: Eip1193Provider): AccountHolder {
-  const request: Request = (method, params) => provider.request({ method, params })
+/** A raw JSON-RPC call by such a provider. */
+export function requestOf(provider: RequestSource): Request {
+  return (method, params) => provider.request({ method, params } as never)
+}
+
+function browserWallet(provider: RequestSource): AccountHolder {
+  const request = requestOf(provider)
   async function textOf(method: string, params: readonly unknown[]): Promise<string> {
     const answer = textSchema.safeParse(await request(method, params))
     if (answer.success) return answer.data
@@ -87,6 +113,23 @@ function browserWallet(provider: Eip1193Provider): AccountHolder {
     },
     send: ({ from, to, data, gasLimit }) =>
       textOf('eth_sendTransaction', [{ from, to, data, gas: toQuantity(gasLimit) }]),
+  }
+}
+
+function localAccount(client: LocalWalletClient): AccountHolder {
+  const { account } = client
+  // viem infers the type of a request from its content.
+  const of = (request: object) => ({ account, ...request }) as never
+  return {
+    request: requestOf(client),
+    account: async () => account.address,
+    signText: (message) => client.signMessage(of({ message })),
+    signTyped: ({ domain, types, message }) =>
+      client.signTypedData(
+        of({ domain, types, message, primaryType: TypedDataEncoder.getPrimaryType(types) }),
+      ),
+    // Without `chain`, viem would ask for the one of the client's settings: the client has checked the node's.
+    send: ({ to, data, gasLimit }) => client.sendTransaction(of({ to, data, gas: gasLimit, chain: null })),
   }
 }
 

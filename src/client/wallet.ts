@@ -1,4 +1,4 @@
-import { hashMessage, type Signer } from 'ethers'
+import { hashMessage } from 'ethers'
 import { createSignatureCheck, type IsSignedBy, isSignedByKey } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
@@ -9,11 +9,11 @@ import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors
 import {
   type AccountHolder,
   accountHolderOf,
-  type Eip1193Provider,
   type OutgoingTransaction,
   type Request,
   type TypedMessage,
   untilAnswered,
+  type WalletSource,
 } from './provider.js'
 import { abortable, nodeAnswer } from './retry.js'
 
@@ -72,11 +72,11 @@ interface WalletDeps {
 }
 
 /**
- * @param given an ethers signer with a JSON-RPC provider, or an EIP-1193 provider such as `window.ethereum`
+ * @param given such as `window.ethereum`
  * @throws ClientError `no-provider`
  */
 export function createWallet(
-  given: Signer | Eip1193Provider,
+  given: WalletSource,
   options: {
     readonly miningTimeoutMs: number
     /** The account to use; by default the signer's, or the first one that the browser's wallet reveals. */

@@ -14,7 +14,7 @@ import type { HistoryStore, ReadList } from '../keptLists.js'
 import { createTail, type LogList, type LogsQuery, readLogs, type Tail } from '../logList.js'
 import { type AccountMove, moveSchema } from '../moves.js'
 import { readContracts } from '../platform.js'
-import { type Eip1193Provider, untilAnswered } from '../provider.js'
+import { type RequestSource, untilAnswered } from '../provider.js'
 import { createWallet } from '../wallet.js'
 import {
   createEventReader,
@@ -110,7 +110,7 @@ const SHOWN_EVENTS = 100
  * @example const past = createPast(window.ethereum, { escrow: account, fromBlock: 1 })
  */
 export function createPast(
-  provider: Eip1193Provider,
+  provider: RequestSource,
   { escrow, fromBlock, chainId, store }: PastOptions,
 ): Past {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 })

@@ -16,7 +16,7 @@ interface CompileOptions {
   readonly outDir?: string
 }
 
-/** Compiles files of a project by this project's compiler, strictly. Resolves with what it has to say, '' if nothing. */
+/** Compiles files of a project strictly, by this project's compiler or the one in `TYPESCRIPT`. Resolves with what it has to say, '' if nothing. */
 export async function compile(
   project: string,
   files: readonly string[],
@@ -40,7 +40,7 @@ export async function compile(
   }
   const configFile = `tsconfig.${resolution}.json`
   await writeFile(join(project, configFile), JSON.stringify(config))
-  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const tsc = resolve(process.env.TYPESCRIPT ?? 'node_modules/typescript', 'bin/tsc')
   return run(process.execPath, [tsc, '-p', configFile], { cwd: project }).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout || String(error),
