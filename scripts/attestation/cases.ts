@@ -1,5 +1,5 @@
 // The vectors of test/vectors/attestation.json: each has one fault, or none, or two that show the order.
-import type { AttestationErrorCode } from '../../src/attestation/errors.js'
+import type { AttestationErrorCode, DstackErrorCode } from '../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../src/protocol/hex.js'
 import * as base from './base.js'
 import {
@@ -162,7 +162,7 @@ const configurations = async (): Promise<Cases> => ({
 })
 
 /** By the code of the first check that fails, in the order of the checks. */
-const refused = async (): Promise<Record<AttestationErrorCode, Cases>> => ({
+const refused = async (): Promise<Record<Exclude<AttestationErrorCode, DstackErrorCode>, Cases>> => ({
   'malformed-policy': POLICIES,
   'malformed-attestation': ATTESTATIONS,
   'unsupported-format': {

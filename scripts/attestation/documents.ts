@@ -62,7 +62,7 @@ export const sealedBy = (...numbers: Uint8Array[]) => der(0x03, '00', sequence(.
 export const publicKey = (bytes: Uint8Array) =>
   sequence('301006072a8648ce3d020106052b81040022', der(0x03, '00', bytes))
 
-function time(at: number, isLong: boolean): Uint8Array {
+export function time(at: number, isLong = false): Uint8Array {
   const digits = `${new Date(at)
     .toISOString()
     .replace(/\D/g, '')

@@ -21,10 +21,19 @@ export function readerOf(bytes: Bytes): Reader {
   }
   const uint = (size: number, min = 0) => {
     const value = take(size).reduce((sum, byte) => sum * 256 + byte, 0)
-    demand(value >= min && Number.isSafeInteger(value))
+    demand(value >= min && value < 2 ** 53)
     return value
   }
   return { left, take, uint }
+}
+
+export function concat(...parts: readonly Uint8Array[]): Bytes {
+  return Uint8Array.from(parts.flatMap((part) => [...part]))
+}
+
+/** The bytes of a text of letters below U+0100. */
+export function latin1(text: string): Bytes {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 }
 
 /** Lower-case hex, without `0x`. */

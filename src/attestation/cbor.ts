@@ -1,7 +1,7 @@
 // The part of CBOR (RFC 8949) that attestation documents use.
 import type { Bytes } from '../protocol/hex.js'
 import { type Reader, readerOf } from './bytes.js'
-import { AttestationError, demand } from './errors.js'
+import { demand } from './errors.js'
 
 export type CborMap = ReadonlyMap<number | string, Cbor>
 export type Cbor = number | string | null | Bytes | readonly Cbor[] | CborMap
@@ -74,10 +74,20 @@ function forEach(reader: Reader, info: number, read: (first: number) => void): v
   else for (let left = argumentOf(reader, info); left > 0; left--) read(reader.uint(1))
 }
 
+/** Text of documents is ASCII. */
 function textOf(bytes: Bytes): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new AttestationError('malformed-evidence')
-  }
+  demand(bytes.every((byte) => byte < 0x80))
+  return String.fromCharCode(...bytes)
+}
+
+export function isBytes(value: Cbor | undefined): value is Bytes {
+  return value instanceof Uint8Array
+}
+
+export function isList(value: Cbor | undefined): value is readonly Cbor[] {
+  return Array.isArray(value)
+}
+
+export function isMap(value: Cbor | undefined): value is CborMap {
+  return value instanceof Map
 }

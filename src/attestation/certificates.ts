@@ -1,4 +1,4 @@
-// Certificate chains (RFC 5280) of ECDSA keys on P-384, as AWS signs attestation documents with.
+// Certificate chains (RFC 5280) of ECDSA keys, as vendors of hardware sign attestation with.
 import type { Bytes } from '../protocol/hex.js'
 import { hexText } from './bytes.js'
 import {
@@ -14,24 +14,34 @@ import {
 } from './der.js'
 import { demand } from './errors.js'
 
-const P384 = { name: 'ECDSA', namedCurve: 'P-384' }
-/** The width of a number of the curve. */
-const SCALAR_BYTES = 48
+/** ECDSA on a curve of so many bits, with a hash of as many. */
+export interface Suite {
+  readonly bits: number
+  /** DER in hex: the signature's algorithm, and all but the point of a key that is not compressed. */
+  readonly algorithm: string
+  readonly keyHead: string
+}
 
-/** DER in hex: version 3, `ecdsa-with-SHA384`, and all but the point of a key on P-384 that is not compressed. */
+export const ES384: Suite = {
+  bits: 384,
+  algorithm: '300a06082a8648ce3d040303',
+  keyHead: '3076301006072a8648ce3d020106052b81040022036200',
+}
+
+/** DER in hex. */
 const VERSION_3 = 'a003020102'
-const ECDSA_WITH_SHA384 = '300a06082a8648ce3d040303'
-const P384_KEY = '3076301006072a8648ce3d020106052b81040022036200'
-/** Extensions that are judged, by their object identifiers, in the forms that DER has for them. */
-const KEY_USAGE = { oid: '0603551d0f', form: /^03020[0-7](..)$/ }
-const BASIC_CONSTRAINTS = { oid: '0603551d13', form: /^30(?:00|03(0101ff)|06(0101ff)0201([0-7].))$/ }
+/** Object identifiers of the extensions that are judged, and what holds without them. */
+const KEY_USAGE = '0603551d0f'
+const BASIC_CONSTRAINTS = '0603551d13'
+const NO_USAGE = '03020000'
+const NO_AUTHORITY = '3000'
 const TRUE = '0101ff'
 /** Bits of a key's usage. */
 const DIGITAL_SIGNATURE = 0x80
 const KEY_CERT_SIGN = 0x04
 
-/** Bytes, and their signature of ECDSA with SHA-384 as `r ‖ s`. */
-interface Signed {
+/** Bytes, and their signature of ECDSA as `r ‖ s`. */
+export interface Signed {
   readonly signed: Bytes
   readonly signature: Bytes
 }
@@ -59,13 +69,13 @@ export interface Certificate extends Signed {
  * @returns the leaf
  * @throws AttestationError `malformed-evidence`, `unsupported-algorithm`, `broken-chain`, `certificate-expired`, `certificate-misused`
  */
-export async function verifyChain(chain: readonly Bytes[], now: number): Promise<Certificate> {
-  const certificates = chain.map(readCertificate)
+export async function verifyChain(chain: readonly Bytes[], now: number, suite: Suite): Promise<Certificate> {
+  const certificates = chain.map((der) => readCertificate(der, suite))
   let issuer: Certificate | undefined
   for (const [index, certificate] of certificates.entries()) {
     if (issuer !== undefined) {
       demand(certificate.issuer === issuer.subject, 'broken-chain')
-      demand(await isSignedBy(issuer, certificate), 'broken-chain')
+      demand(await isSignedBy(issuer.key, certificate, suite), 'broken-chain')
     }
     demand(isInForce(certificate, now), 'certificate-expired')
     demand(isFit(certificate, certificates.length - 2 - index), 'certificate-misused')
@@ -86,47 +96,52 @@ function isFit({ isUnderstood, pathLength, usage }: Certificate, followers: numb
   return pathLength >= followers && (usage & KEY_CERT_SIGN) > 0
 }
 
-/** @throws AttestationError `malformed-evidence` where the certificate's point is not on the curve */
+/** @throws AttestationError `malformed-evidence` where the point is not on the curve */
 export async function isSignedBy(
-  { key: point }: Certificate,
+  point: Bytes,
   { signed, signature }: Signed,
+  { bits }: Suite,
 ): Promise<boolean> {
-  const key = await crypto.subtle.importKey('raw', point, P384, false, ['verify']).catch(() => null)
+  const algorithm = { name: 'ECDSA', namedCurve: `P-${bits}`, hash: `SHA-${bits}` }
+  const key = await crypto.subtle.importKey('raw', point, algorithm, false, ['verify']).catch(() => null)
   demand(key !== null)
-  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-384' }, key, signature, signed)
+  return crypto.subtle.verify(algorithm, key, signature, signed)
 }
 
-function readCertificate(der: Bytes): Certificate {
+/** @throws AttestationError `malformed-evidence`, `unsupported-algorithm` */
+export function readCertificate(der: Bytes, suite: Suite): Certificate {
   const [body, algorithm, signature, ...beside] = sequenceIn(der)
   const signed = wholeOf(body)
   const [version, , inner, issuer, validity, subject, key, extensions, ...after] = sequenceIn(signed)
   demand(hexOf(version) === VERSION_3 && beside.length + after.length === 0)
-  const isKnown = hexOf(algorithm) === ECDSA_WITH_SHA384 && hexOf(inner) === ECDSA_WITH_SHA384
-  demand(isKnown && hexOf(key).startsWith(P384_KEY), 'unsupported-algorithm')
-  const [notBefore = Number.NaN, notAfter = Number.NaN] = sequenceIn(wholeOf(validity)).map(timeOf)
+  const isKnown = hexOf(algorithm) === suite.algorithm && hexOf(inner) === suite.algorithm
+  demand(isKnown && hexOf(key).startsWith(suite.keyHead), 'unsupported-algorithm')
+  const [notBefore, notAfter] = sequenceIn(wholeOf(validity))
   return {
     ...extensionsOf(contentOf(extensions, EXTENSIONS)),
     signed,
-    signature: signatureOf(contentOf(signature, BIT_STRING)),
+    signature: signatureOf(signature, suite),
     issuer: hexOf(issuer),
     subject: hexOf(subject),
-    notBefore,
-    notAfter,
-    key: wholeOf(key).subarray(P384_KEY.length / 2),
+    notBefore: timeOf(notBefore),
+    notAfter: timeOf(notAfter),
+    key: wholeOf(key).subarray(suite.keyHead.length / 2),
   }
 }
 
-function wholeOf(element: Element | undefined): Bytes {
+export function wholeOf(element: Element | undefined): Bytes {
   demand(element !== undefined)
   return element.whole
 }
 
-function hexOf(element: Element | undefined): string {
+export function hexOf(element: Element | undefined): string {
   return hexText(wholeOf(element))
 }
 
 /** Unix milliseconds of a UTCTime, which leaves out the century from 1950 on, or of a GeneralizedTime. */
-function timeOf({ tag, content }: Element): number {
+export function timeOf(element: Element | undefined): number {
+  demand(element !== undefined)
+  const { tag, content } = element
   const text = String.fromCharCode(...content)
   const full = tag === UTC_TIME ? (text < '5' ? '20' : '19') + text : text
   const iso = full.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3T$4:$5:$6')
@@ -136,18 +151,19 @@ function timeOf({ tag, content }: Element): number {
 }
 
 /** The two numbers of a signature, each in its full width. */
-function signatureOf(bits: Bytes): Bytes {
-  demand(bits[0] === 0)
-  const numbers = sequenceIn(bits.subarray(1)).map((number) => contentOf(number, INTEGER))
-  demand(numbers.length === 2)
-  const signature = new Uint8Array(2 * SCALAR_BYTES)
+export function signatureOf(element: Element | undefined, { bits }: Suite): Bytes {
+  const [unused, ...whole] = contentOf(element, BIT_STRING)
+  const scalarBytes = bits / 8
+  const numbers = sequenceIn(Uint8Array.from(whole)).map((number) => contentOf(number, INTEGER))
+  demand(unused === 0 && numbers.length === 2)
+  const signature = new Uint8Array(2 * scalarBytes)
   for (const [index, number] of numbers.entries()) {
     const [first = 0x80, second = 0x80] = number
     // Neither negative nor longer than it needs to be.
     demand(first < 0x80 && (first > 0 || second >= 0x80))
     const digits = first === 0 ? number.subarray(1) : number
-    demand(digits.length <= SCALAR_BYTES)
-    signature.set(digits, (index + 1) * SCALAR_BYTES - digits.length)
+    demand(digits.length <= scalarBytes)
+    signature.set(digits, (index + 1) * scalarBytes - digits.length)
   }
   return signature
 }
@@ -161,18 +177,20 @@ function extensionsOf(content: Bytes): Pick<Certificate, 'pathLength' | 'usage' 
     const isCritical = parts.length === 2
     demand(!values.has(name) && (isCritical ? hexOf(parts[0]) === TRUE : parts.length === 1))
     values.set(name, hexText(contentOf(parts.at(-1), OCTET_STRING)))
-    isUnderstood &&= !isCritical || name === KEY_USAGE.oid || name === BASIC_CONSTRAINTS.oid
+    isUnderstood &&= !isCritical || name === KEY_USAGE || name === BASIC_CONSTRAINTS
   }
-  const [, usage = '0'] = matchOf(KEY_USAGE, values)
-  const [, any, some, length = ''] = matchOf(BASIC_CONSTRAINTS, values)
-  const pathLength = any ? Number.POSITIVE_INFINITY : some ? Number.parseInt(length, 16) : -1
-  return { pathLength, usage: Number.parseInt(usage, 16), isUnderstood }
+  const [, usage = ''] = matchOf(values.get(KEY_USAGE) ?? NO_USAGE, /^03020[0-7](..)$/)
+  // An authority without a limit has that of its `true`, 255.
+  const [, any = '-1', length = any] = matchOf(
+    values.get(BASIC_CONSTRAINTS) ?? NO_AUTHORITY,
+    /^30(?:00|030101(ff)|060101ff0201([0-7].))$/,
+  )
+  return { pathLength: Number.parseInt(length, 16), usage: Number.parseInt(usage, 16), isUnderstood }
 }
 
-/** The value of an extension in its form, or nothing where there is no such extension. */
-function matchOf({ oid, form }: typeof KEY_USAGE, values: ReadonlyMap<string, string>) {
-  const value = values.get(oid)
-  const match = form.exec(value ?? '')
-  demand(value === undefined || match !== null)
-  return match ?? []
+/** The parts of an extension's value in the one form that DER has for it. */
+function matchOf(value: string, form: RegExp): RegExpExecArray {
+  const match = form.exec(value)
+  demand(match !== null)
+  return match
 }

@@ -14,17 +14,24 @@ export interface AcceptedProgram {
   readonly pcrs?: Registers
   /** Registers of a machine with NitroTPM: at least 4, the image that is booted, and 12, which is zero while nobody changes its command line. */
   readonly nitrotpm_pcrs?: Registers
+  /** A machine of dstack: firmware, its hardware, kernel, its command line, `app-compose.json` and who may release its keys. */
+  readonly tdx?: Readonly<
+    Record<'mrtd' | 'rtmr0' | 'rtmr1' | 'rtmr2' | 'composeHash' | 'keyProvider', string>
+  >
   /** SHA-256 of the configuration's canonical JSON. */
   readonly configuration: Hex
   /** Unix milliseconds from which on it is accepted no more. */
   readonly until?: number
 }
 
-/** The registers without which no program is pinned, by the name of their map. Zeros in the first pin none. */
+/** The registers without which no program is pinned, by the name of their map, in the order of RFC 8785. Zeros in the last pin none. */
 const LEAST_PINS: ReadonlyMap<string, readonly string[]> = new Map([
   ['pcrs', ['0']],
-  ['nitrotpm_pcrs', ['4', '12']],
+  ['nitrotpm_pcrs', ['12', '4']],
+  ['tdx', ['composeHash', 'keyProvider', 'mrtd', 'rtmr0', 'rtmr1', 'rtmr2']],
 ])
+/** A register and its value: SHA-384, or SHA-256 of what dstack names by a word. */
+const PIN = /^\w+:[0-9a-f]{96}$|^[a-zA-Z]+:[0-9a-f]{64}$/
 
 /**
  * Names a measured program, whatever else a policy pins: as the chain's `signerProgram()` has it, and as its keys are derived.
@@ -33,7 +40,7 @@ const LEAST_PINS: ReadonlyMap<string, readonly string[]> = new Map([
  * @throws AttestationError `malformed-evidence` where one of them is missing
  */
 export async function measurementOf(map: RegisterMap, registers: Registers): Promise<Hex> {
-  const pinned = [...(LEAST_PINS.get(map) ?? [])].sort()
+  const pinned = LEAST_PINS.get(map) ?? []
   demand(pinned.every((index) => registers[index]))
   return `0x${await sha256(JSON.stringify({ [map]: registers }, [map, ...pinned]))}`
 }
@@ -46,18 +53,16 @@ export function checkPolicy(programs: unknown): asserts programs is readonly Acc
 function isPinned(program: unknown): program is AcceptedProgram {
   const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = { ...(program ?? {}) }
   const [[map = '', named] = [], ...others] = Object.entries(maps)
-  const [first = '', ...further] = LEAST_PINS.get(map) ?? []
+  const least = LEAST_PINS.get(map) ?? ['']
   const registers: Readonly<Record<string, unknown>> = { ...(named ?? {}) }
   return (
     typeof label === 'string' &&
     /^0x[0-9a-f]{64}$/.test(`${configuration}`) &&
     (until === undefined || typeof until === 'number') &&
     others.length === 0 &&
-    Object.entries(registers).every(
-      ([index, value]) => /^\d\d?$/.test(index) && /^[0-9a-f]{96}$/.test(`${value}`),
-    ) &&
-    [first, ...further].every((index) => index in registers) &&
-    registers[first] !== ZERO_REGISTER
+    Object.entries(registers).every(([index, value]) => PIN.test(`${index}:${value}`)) &&
+    least.every((index) => index in registers) &&
+    registers[least.at(-1) ?? ''] !== ZERO_REGISTER
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Bytes, Hex } from '../protocol/hex.js'
-import { sha256 } from './bytes.js'
+import { latin1, sha256 } from './bytes.js'
 import { demand } from './errors.js'
-import { verifyNitro } from './nitro.js'
+import { type Attested, verifyNitro } from './nitro.js'
 import { type AcceptedProgram, checkPolicy, measurementOf, programsOf } from './policy.js'
 import { type CommonStatement, readStatement, type Statement, type StatementForm } from './statement.js'
 
@@ -45,19 +45,31 @@ export type Measurements = (
 const BASE64 = /^[A-Za-z0-9+/]{1,32766}={0,2}$/
 
 /**
+ * Verifies evidence of another format. `now` in Unix milliseconds.
+ * @returns undefined where the format is unknown to it
+ * @throws AttestationError
+ */
+export type EvidenceVerifier = (format: string, evidence: Bytes, now: number) => Promise<Attested> | undefined
+
+/**
  * @param root SHA-256 of the certificate that every document has to descend from, in hex
- * @param format its name
+ * @param documents the format of documents
+ * @param verifyOther for all others
  */
 export function createVerifier<S extends CommonStatement>(
   form: StatementForm<S>,
   root: string,
-  format = 'aws-nitro',
+  documents = 'aws-nitro',
+  verifyOther?: EvidenceVerifier,
 ) {
   return async (attestation: unknown, expected: Platform & Pick<S, 'signer'>): Promise<Verified<S>> => {
     const { programs, now, nonce } = expected
     checkPolicy(programs)
-    const { evidence, text } = readAttestation(attestation, format)
-    const attested = await verifyNitro(evidence, { root, now })
+    const { format, evidence, text } = readAttestation(attestation)
+    const attested = await (format === documents
+      ? verifyNitro(evidence, { root, now })
+      : verifyOther?.(format, evidence, now))
+    demand(attested !== undefined, 'unsupported-format')
     demand(
       nonce === undefined || (nonce.length === 66 && isSameHex(nonce, `0x${attested.nonce}`)),
       'wrong-nonce',
@@ -75,16 +87,11 @@ export function createVerifier<S extends CommonStatement>(
   }
 }
 
-function readAttestation(
-  value: unknown,
-  expected: string,
-): { readonly evidence: Bytes; readonly text: string } {
+function readAttestation(value: unknown) {
   const { format, evidence, statement: text }: Readonly<Record<string, unknown>> = { ...(value ?? {}) }
-  demand(typeof format === 'string', 'malformed-attestation')
-  demand(format === expected, 'unsupported-format')
-  demand(typeof text === 'string' && typeof evidence === 'string', 'malformed-attestation')
-  demand(evidence.length % 4 === 0 && BASE64.test(evidence), 'malformed-attestation')
-  return { evidence: Uint8Array.from(atob(evidence), (letter) => letter.charCodeAt(0)), text }
+  const isWhole = typeof format === 'string' && typeof text === 'string' && typeof evidence === 'string'
+  demand(isWhole && BASE64.test(evidence) && evidence.length % 4 === 0, 'malformed-attestation')
+  return { format, text, evidence: latin1(atob(evidence)) }
 }
 
 function isSameHex(a: Hex | undefined, b: Hex | undefined): boolean {

@@ -8,10 +8,11 @@ import { type Cbor, readCbor } from '../../src/attestation/cbor.js'
 import { AttestationError } from '../../src/attestation/errors.js'
 import { judge } from '../../src/attestation/judge.js'
 import { BORN } from '../../src/attestation/statement.js'
+import { dstackBelow } from '../../src/attestation/tdx/index.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { type Bytes, bytesToHex, concatBytes } from '../../src/protocol/hex.js'
 import { SEED } from '../support/seed.js'
-import { base, inputOf, root } from './vectors.js'
+import { base, inputOf, root, tdx } from './vectors.js'
 
 const A_PUSH = 1_000
 const MUTATIONS = z.coerce.number().int().positive().default(A_PUSH).parse(process.env.MUTATIONS)
@@ -76,6 +77,18 @@ it('changed evidence is refused with a code, and none is accepted', time, async 
     const attestation = { evidence: Buffer.from(changed).toString('base64') }
     const { outcome } = await judge(verify, inputOf({ attestation }))
     expect(outcome).not.toBe('accepted')
+  })
+  await fc.assert(property, runs)
+})
+
+it('evidence of dstack that is changed is refused with a code, or says the same', time, async () => {
+  const verify = createVerifier(BORN, '', undefined, dstackBelow(tdx.root))
+  const whole = Uint8Array.from(Buffer.from(tdx.base.attestation.evidence, 'base64'))
+  const unchanged = await judge(verify, tdx.inputOf({}))
+  const property = fc.asyncProperty(changedOf(whole), async (changed) => {
+    const attestation = { evidence: Buffer.from(changed).toString('base64') }
+    const judgement = await judge(verify, tdx.inputOf({ attestation }))
+    if (judgement.outcome === 'accepted') expect(judgement).toEqual(unchanged)
   })
   await fc.assert(property, runs)
 })

@@ -22,14 +22,20 @@ const schema = z.object({
   ),
 })
 
-export const { root, base, vectors } = readVectors('attestation', schema)
-export type Vector = (typeof vectors)[number]
-
-/** A whole input of `judge`: the base with what a vector changes. */
-export function inputOf({ attestation = {}, expected }: Pick<Partial<Vector>, 'attestation' | 'expected'>) {
-  const changed = part.safeParse(attestation)
-  return {
-    attestation: changed.success ? { ...base.attestation, ...changed.data } : attestation,
-    expected: { ...base.expected, ...expected },
+/** The vectors of a file, and a whole input of `judge` for one: the base with what the vector changes. */
+function vectorsOf(name: string) {
+  const { base, ...read } = readVectors(name, schema)
+  const inputOf = ({ attestation = {}, expected }: Pick<Partial<Vector>, 'attestation' | 'expected'>) => {
+    const changed = part.safeParse(attestation)
+    return {
+      attestation: changed.success ? { ...base.attestation, ...changed.data } : attestation,
+      expected: { ...base.expected, ...expected },
+    }
   }
+  return { ...read, base, inputOf }
 }
+
+export type Vector = z.output<typeof schema>['vectors'][number]
+export const { root, base, vectors, inputOf } = vectorsOf('attestation')
+/** Those of dstack. */
+export const tdx = vectorsOf('attestationTdx')

@@ -1,4 +1,4 @@
-import { verifyAttestation } from '../../attestation/index.js'
+import type { verifyAttestation } from '../../attestation/index.js'
 import { type Judgement, judge, type Outcome } from '../../attestation/judge.js'
 import { EXIT, type ExitCode } from '../../service/exitCodes.js'
 import { fields, shownTime } from '../../terminal/render.js'
@@ -16,7 +16,7 @@ const EXITS: Readonly<Record<Outcome, ExitCode>> = {
   unsupported: EXIT.failed,
 }
 
-/** @param verify trusts a root: that of AWS, but for tests */
+/** @param verify trusts the vendors' roots, but for tests */
 export function attestCommand(verify: typeof verifyAttestation): AddCommand {
   return (root, { terminal, endWith }) => {
     addCommonOptions(root.command('attest').summary("judges an enclave's evidence").description(ABOUT))
@@ -29,7 +29,10 @@ export function attestCommand(verify: typeof verifyAttestation): AddCommand {
   }
 }
 
-export const addAttest = attestCommand(verifyAttestation)
+export const addAttest = attestCommand(async (attestation, expected) => {
+  const { verifyAttestation } = await import('../../attestation/tdx/index.js')
+  return verifyAttestation(attestation, expected)
+})
 
 function fieldsOf(judgement: Judgement): [string, string][] {
   if (judgement.outcome !== 'accepted') {
