@@ -217,6 +217,10 @@ export const EXPLANATIONS: Readonly<
       "One rulebook of this institution runs and two wait already, or sixteen others have some. Without an admin's signature in `author`, the client counts in place of the institution.",
     cause: 'Several rulebooks at the same moment; a rulebook without `author` while strangers post junk.',
   },
+  'keys-awaited': {
+    meaning: 'The enclave in force has posted no evidence with its key, and none is configured.',
+    cause: 'An enclave that waits for its shares, or whose evidence is older than two hours.',
+  },
   'intake-full': {
     meaning:
       'As many orders are stored without an escrow as the server keeps (`ENVELOPE_MAX_WAITING`), and the chain does not show an open escrow for this one.',

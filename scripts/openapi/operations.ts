@@ -101,7 +101,7 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [
       ok("Key, chain, escrow and USDC, and the enclave's evidence if it gives any.", enclaveKeySchema),
     ],
-    problems: [...UNREADABLE],
+    problems: ['keys-awaited', ...UNREADABLE],
   }),
   post('/orders', 'postOrder', 'Intake', 'Takes a sealed order, and opens its escrow if signed', {
     description:

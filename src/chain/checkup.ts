@@ -36,7 +36,8 @@ const NAMES = contractsSchema.keyof().options
 interface DeploymentCheckupOptions {
   readonly rpc: Pick<Rpc, 'send'>
   readonly addresses: ContractAddresses
-  readonly signer: Hex
+  /** Undefined where an attested enclave states its own. */
+  readonly signer: Hex | undefined
   /** The signer's name in the configuration. */
   readonly signerName: string
 }
@@ -180,6 +181,8 @@ async function checkSigner(
   { signer, signerName }: AuthorityCheckupOptions,
   authority: Authority,
 ): Promise<Finding> {
+  if (signer === undefined)
+    return unchecked('enclave-signer', 'not configured: the enclave posts it with its evidence')
   const [current, pending] = await Promise.all([
     authority.enclaveSigner(),
     authority.pendingRotation('signer'),

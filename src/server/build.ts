@@ -14,7 +14,7 @@ import { createReaders } from './http/clients.js'
 import { attestationRoute, createShownAttestation } from './intake/attestation.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createCancels, createOpenings, createOrders } from './intake/orders.js'
-import { createEnclaveKey, intakeRoutes } from './intake/router.js'
+import { createEnclaveKey, createSignersView, intakeRoutes } from './intake/router.js'
 import {
   createOwnerView,
   createPolicy,
@@ -142,11 +142,14 @@ export function buildServer(deps: {
     ...relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) }),
     attestationRoute({ ...relay.router, ...config.http, shown: attestation }),
   ]
+  const readSigners = createHeadReads({ head, read: createSignersView(rpc) })
+  const enclaveKey = createEnclaveKey({
+    publicKey: config.enclave.intentPublicKey,
+    ...{ chainId, escrow: contracts.escrow, shown: attestation },
+    signers: () => readSigners(addresses.orderEscrow),
+  })
   const intake = intakeRoutes({
-    enclaveKey: createEnclaveKey({
-      publicKey: config.enclave.intentPublicKey,
-      ...{ chainId, escrow: contracts.escrow, attestation: attestation.current },
-    }),
+    enclaveKey,
     orders,
     openings: createOpenings({
       orders,

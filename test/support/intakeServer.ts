@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { PostOrder } from '../../src/protocol/api.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { publicKeySchema } from '../../src/protocol/publicKey.js'
 import { startServer } from '../../src/server/server.js'
 import { RETRY_TIMES } from '../../src/server/trigger/orderRun.js'
 import type { TestChain } from './chain.js'
@@ -56,7 +57,7 @@ export async function startIntakeServer(
 
 /** An envelope as a client seals one; its content does not matter here. */
 export function sealOrder(content: string): Promise<Envelope> {
-  const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
+  const key = publicKeySchema.parse(SERVER_ENVIRONMENT.INTENT_PUBKEY)
   return seal({ content }, key, ORDER_PLACE)
 }
 

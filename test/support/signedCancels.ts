@@ -8,9 +8,10 @@ import {
 } from '../../src/protocol/cancelIntent.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { type IntentDomain, intentDomain } from '../../src/protocol/intentDomain.js'
+import { publicKeySchema } from '../../src/protocol/publicKey.js'
 import type { TestChain } from './chain.js'
 import type { Role } from './roles.js'
-import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 /**
  * The body of a cancel by a role's wallet; `domain` makes it one for elsewhere, `signs` one whose outer signature names another order, and
@@ -32,7 +33,7 @@ export async function signedCancel(
     return `0x${signature.slice(2).repeat(other.owner ? 2 : 1)}` as const
   }
   const sig = await sign(cancelIntentTypes, cancelIntentMessage({ orderId, account }))
-  const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
+  const key = publicKeySchema.parse(SERVER_ENVIRONMENT.INTENT_PUBKEY)
   const envelope = await sealCancel({ orderId, account, sig }, key, domain)
   return {
     ...envelope,

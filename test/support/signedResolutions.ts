@@ -1,3 +1,4 @@
+import { publicKeySchema } from '../../src/protocol/publicKey.js'
 // Decisions of the platform's owner, as `POST /resolutions` takes them.
 import {
   type OrderResolution,
@@ -10,7 +11,7 @@ import { signDigest } from '../../src/protocol/signature.js'
 import type { TestChain } from './chain.js'
 import { bytes32 } from './institution.js'
 import { ROLES, type Role } from './roles.js'
-import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 const RELEASE: Omit<OrderResolution, 'validBefore'> = {
   ...{ resolves: 'order', v: 1, orderId: bytes32('stuck'), entryHash: bytes32('entry') },
@@ -27,7 +28,7 @@ export async function signedResolution(
   const keyOf = (each: Role) => chain.anvil.accounts[ROLES.indexOf(each)]?.privateKey ?? '0x'
   const unsigned = { ...RELEASE, validBefore }
   const sig = signDigest(resolutionDigest(unsigned, domain), keyOf('owner'))
-  const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
+  const key = publicKeySchema.parse(SERVER_ENVIRONMENT.INTENT_PUBKEY)
   const envelope = await sealResolution({ ...unsigned, sig }, key, domain)
   const digest = sealedResolutionDigest(envelope, validBefore, domain)
   return { ...envelope, validBefore, sig: signDigest(digest, keyOf(role)) }

@@ -14,14 +14,19 @@ export function compare(server: ServerReport['facts'], enclave: EnclaveFacts | n
   }
   return [
     comparePlatform(server.config.chain, enclave),
-    compareSigner(server.config.enclave.signer, enclave.signer),
-    compareIntentKey(server.config.enclave.intentPublicKey, enclave.intentPublicKey),
+    ...compareKeys(server.config.enclave, enclave),
     compareAccounts(server.brokerAccount, enclave.brokerAccount),
     compareFees(formatFees(server.config.broker.fees), enclave.brokerFees),
   ]
 }
 
 type Server = NonNullable<ServerReport['facts']>['config']
+
+/** Nothing where the server has none configured: an attested enclave posts its keys. */
+function compareKeys({ signer, intentPublicKey }: Server['enclave'], enclave: EnclaveFacts): Finding[] {
+  if (signer === undefined || intentPublicKey === undefined) return []
+  return [compareSigner(signer, enclave.signer), compareIntentKey(intentPublicKey, enclave.intentPublicKey)]
+}
 
 function comparePlatform({ chainId, contracts }: Server['chain'], enclave: EnclaveFacts): Finding {
   const differing = contractsSchema

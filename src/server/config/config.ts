@@ -187,7 +187,7 @@ function toConfig(env: Settings, mayColour: boolean) {
     },
     enclave: {
       /** 33-byte compressed form. */
-      intentPublicKey: bytesToHex(compressPoint(env.INTENT_PUBKEY)),
+      intentPublicKey: env.INTENT_PUBKEY && bytesToHex(compressPoint(env.INTENT_PUBKEY)),
       signer: env.ENCLAVE_SIGNER,
       trigger: triggerOf(env),
       /** Pause between two runs; 0 for none. */
@@ -268,14 +268,20 @@ const RULES: readonly Rule<Settings>[] = [
   {
     name: 'INTENT_PUBKEY',
     problem: 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own',
-    isBroken: ({ INTENT_PUBKEY, ENCLAVE_SIGNER }) =>
-      sameAddress(computeAddress(INTENT_PUBKEY), ENCLAVE_SIGNER),
+    isBroken: ({ INTENT_PUBKEY: key, ENCLAVE_SIGNER: signer }) =>
+      key !== undefined && signer !== undefined && sameAddress(computeAddress(key), signer),
+  },
+  {
+    name: 'ENCLAVE_SIGNER',
+    problem: 'stands with INTENT_PUBKEY, or neither does: an attested enclave posts both',
+    isBroken: ({ INTENT_PUBKEY: key, ENCLAVE_SIGNER: signer }) =>
+      (key === undefined) !== (signer === undefined),
   },
   {
     // Then the server holds the key that moves everyone's money.
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
-    isBroken: ({ ENCLAVE_SIGNER, RELAYER_PRIVATE_KEY: key }) =>
-      key !== undefined && sameAddress(computeAddress(key.reveal()), ENCLAVE_SIGNER),
+    isBroken: ({ ENCLAVE_SIGNER: signer, RELAYER_PRIVATE_KEY: key }) =>
+      key !== undefined && signer !== undefined && sameAddress(computeAddress(key.reveal()), signer),
   },
 ]

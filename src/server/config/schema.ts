@@ -250,12 +250,15 @@ export const environmentSchema = z.object({
     about: "Ether below which the relayer's account accepts no new authorization; held orders may use it up.",
     fallback: '0.01',
   }),
-  INTENT_PUBKEY: required(publicKeySchema, {
+  INTENT_PUBKEY: optional(publicKeySchema, {
     section: 'Enclave',
-    about: 'Public key (secp256k1) that clients seal intents to.',
+    about: 'Public key (secp256k1) that clients seal intents to, where the enclave has its keys from files.',
     example: '',
   }),
-  ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
+  ENCLAVE_SIGNER: optional(account(), {
+    about: "With INTENT_PUBKEY: address of the enclave's signing identity. An attested enclave posts both.",
+    example: '',
+  }),
   ENCLAVE_URL: optional(enclaveUrl(), {
     about:
       'Where the enclave runs as another user (npm run enclave): what jobs are posted to, over https unless it is this machine, or unix: and the path of its socket. Unset: the server starts one as its own user, for trials.',

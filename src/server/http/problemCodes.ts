@@ -216,6 +216,12 @@ export const PROBLEMS = {
     'Send the same envelope again after the seconds in Retry-After.',
     10,
   ),
+  'keys-awaited': problem(
+    503,
+    'The enclave has shown no keys yet',
+    'Try again once the holders have given the enclave their shares.',
+    30,
+  ),
   'intake-full': problem(
     503,
     'Too many envelopes without an escrow',

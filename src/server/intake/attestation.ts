@@ -1,14 +1,17 @@
 import { z } from 'zod'
+import { addressSchema, sameAddress } from '../../protocol/address.js'
 import {
   type Attestation,
   attestationReceivedSchema,
   attestationSchema,
   postAttestationSchema,
 } from '../../protocol/attestation.js'
+import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { Logger } from '../../service/logger.js'
 import { createSharedValue } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody } from '../http/body.js'
+import { Problem } from '../http/errors.js'
 import type { Route } from '../http/routes.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
@@ -18,12 +21,39 @@ const SHOWN_FOR_MS = 7_200_000
 /** How long a server shows what another one has replaced. */
 const KEPT_MS = 5_000
 
-const recordSchema = z.strictObject({ attestation: attestationSchema, postedAt: z.int() })
+/** An enclave's evidence, and what its statement says of it. */
+const postedSchema = z.strictObject({
+  attestation: attestationSchema,
+  signer: addressSchema,
+  sealKey: publicKeySchema,
+  postedAt: z.int(),
+})
+/** The enclave in force, the next one, and one that was replaced or withdrawn. */
+const MOST = 3
+
+const statedSchema = z.object({ signer: addressSchema, sealKey: publicKeySchema })
+
+/** @throws Problem `invalid-body` where the statement names no signer and no key, as before the enclave has its keys */
+function statedIn({ statement }: Attestation) {
+  const { data } = parseJson.pipe(statedSchema).safeParse(statement)
+  if (data === undefined)
+    throw new Problem('invalid-body', { detail: 'The statement names no signer and key.' })
+  return data
+}
+
+const parseJson = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue('expected JSON')
+    return z.NEVER
+  }
+})
 
 export type ShownAttestation = ReturnType<typeof createShownAttestation>
 
 /**
- * The evidence that the enclave posted last, in the store of all servers. The server cannot forge it, and does not judge it: clients do.
+ * The evidence that each enclave posted last, in the store of all servers. The server cannot forge it, and does not judge it: clients do.
  * Every method rejects with StorageError.
  */
 export function createShownAttestation(deps: {
@@ -33,24 +63,27 @@ export function createShownAttestation(deps: {
   readonly now: () => number
 }) {
   const { now } = deps
-  const document = createStateDocument({ ...deps, id: 'attestation', schema: recordSchema })
+  const document = createStateDocument({ ...deps, id: 'attestations', schema: z.array(postedSchema) })
   const known = createSharedValue({
     load: document.load,
     freshMs: () => KEPT_MS,
     isOver: (_record, ageMs) => ageMs >= KEPT_MS,
   })
+  const isShown = ({ postedAt }: { postedAt: number }) => now() < postedAt + SHOWN_FOR_MS
   return {
-    /** Undefined where none was posted within two hours. */
-    async current(): Promise<Attestation | undefined> {
-      const { value: record } = await known.get()
-      return record !== undefined && now() < record.postedAt + SHOWN_FOR_MS ? record.attestation : undefined
+    /** That of each enclave that posted some within two hours, the last one first. */
+    async current() {
+      return ((await known.get()).value ?? []).filter(isShown)
     },
     /** @returns Unix milliseconds until which it is shown */
     async post(attestation: Attestation): Promise<number> {
-      const postedAt = now()
-      await document.save({ attestation, postedAt })
+      const posted = { attestation, ...statedIn(attestation), postedAt: now() }
+      const others = ((await document.load()) ?? []).filter(
+        (one) => isShown(one) && !sameAddress(one.signer, posted.signer),
+      )
+      await document.save([posted, ...others].slice(0, MOST))
       known.expire()
-      return postedAt + SHOWN_FOR_MS
+      return posted.postedAt + SHOWN_FOR_MS
     },
   }
 }

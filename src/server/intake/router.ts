@@ -1,5 +1,8 @@
+import type { BlockTag } from 'ethers'
 import { z } from 'zod'
-import type { OrderEscrow } from '../../chain/contracts.js'
+import type { OrderEscrow, PendingRotation } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { sameAddress } from '../../protocol/address.js'
 import {
   type OrderStatus,
   orderReceivedSchema,
@@ -9,7 +12,6 @@ import {
   postOrderSchema,
   resolvedSchema,
 } from '../../protocol/api.js'
-import type { Attestation } from '../../protocol/attestation.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
@@ -22,36 +24,77 @@ import { Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { type Route, read } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
+import type { ShownAttestation } from './attestation.js'
 import type { Cancels, NotReceived, Openings, Orders } from './orders.js'
-import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
+import { createAuthorityView, JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
 
 /**
- * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
- * first read the view returns the very same object, until there is other evidence. Concurrent callers share that read, which rejects
- * as the chain does.
+ * The values with which a client seals an intent and opens its escrow: the very same object, until evidence, signer or rotation
+ * change. Concurrent callers share the read of USDC, an immutable of the escrow. Rejects as the chain does.
+ * @throws Problem `keys-awaited` where the key is neither configured nor posted
  */
 export function createEnclaveKey(deps: {
-  readonly publicKey: Hex
+  /** Configured, where the enclave has its keys from files. */
+  readonly publicKey: Hex | undefined
   readonly chainId: number
   readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
-  /** The enclave's evidence: the very same object until there is another. */
-  readonly attestation: () => Promise<Attestation | undefined>
+  readonly shown: Pick<ShownAttestation, 'current'>
+  /** The chain's signer, and the one that replaces it. */
+  readonly signers: () => Promise<Signers>
 }): () => Promise<EnclaveKey> {
-  const { publicKey, chainId, escrow } = deps
-  const fixed = createTimedValue(Number.POSITIVE_INFINITY, async () => ({
-    publicKey,
-    chainId,
-    escrow: escrow.address,
-    scheme: ENVELOPE_SCHEME,
-    usdc: await escrow.usdc(),
-    takesOpenings: true,
-  }))
-  let attested: EnclaveKey | undefined
+  const { publicKey: configured, chainId, escrow, shown, signers } = deps
+  const usdcOf = createTimedValue(Number.POSITIVE_INFINITY, escrow.usdc)
+  let made: { readonly of: readonly unknown[]; readonly key: EnclaveKey } | undefined
   return async () => {
-    const [key, attestation] = await Promise.all([fixed(), deps.attestation()])
-    if (attestation === undefined) return key
-    if (attested?.attestation !== attestation) attested = { ...key, attestation }
-    return attested
+    const [usdc, all] = await Promise.all([usdcOf(), shown.current()])
+    // A server of file keys without evidence asks the chain for nothing more.
+    const { signer, pending } = all.length === 0 ? NO_SIGNERS : await signers()
+    const postedBy = (address?: Hex | null) => all.find((one) => address && sameAddress(one.signer, address))
+    const [posted, coming] = [postedBy(signer), postedBy(pending?.to)]
+    const publicKey = configured ?? posted?.sealKey
+    if (publicKey === undefined) throw new Problem('keys-awaited')
+    const attestation = posted?.sealKey === publicKey ? posted.attestation : undefined
+    const of = [attestation, publicKey, pending?.to, pending?.effectiveAt, coming?.attestation]
+    if (made?.of.every((one, index) => one === of[index])) return made.key
+    const next = pending && {
+      signer: pending.to,
+      effectiveAt: new Date(pending.effectiveAt * 1_000).toISOString(),
+      ...(coming && { publicKey: coming.sealKey, attestation: coming.attestation }),
+    }
+    const fixed = {
+      publicKey,
+      chainId,
+      escrow: escrow.address,
+      scheme: ENVELOPE_SCHEME,
+      usdc,
+      takesOpenings: true,
+    }
+    const mode = attestation === undefined ? ('file-keys' as const) : ('attested' as const)
+    made = { of, key: { ...fixed, mode, ...(attestation && { attestation }), ...(next && { next }) } }
+    return made.key
+  }
+}
+
+export interface Signers {
+  readonly signer: Hex | null
+  /** Null where no change is scheduled. */
+  readonly pending: PendingRotation | null
+}
+
+const NO_SIGNERS: Signers = { signer: null, pending: null }
+
+/** The enclave's signers at a block, as the escrow's authority has them. */
+export function createSignersView(
+  rpc: Pick<Rpc, 'send'>,
+): (escrow: Hex, block: BlockTag) => Promise<Signers> {
+  const authorityOf = createAuthorityView(rpc)
+  return async (escrow, block) => {
+    const authority = await authorityOf(escrow, block)
+    const [signer, pending] = await Promise.all([
+      authority.enclaveSigner(block),
+      authority.pendingRotation('signer', block),
+    ])
+    return { signer, pending }
   }
 }
 

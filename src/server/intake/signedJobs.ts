@@ -184,13 +184,17 @@ const notPublished = (reason: string) => new JobRefusal('policy-rejected', reaso
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
 
+/** The escrow's authority. */
+export function createAuthorityView(rpc: Pick<Rpc, 'send'>) {
+  const caller = createViewCaller(rpc)
+  return async (escrow: Hex, block: BlockTag) =>
+    createAuthority(caller, await createOrderEscrow(caller, escrow).authority(block))
+}
+
 /** The platform's owner at a block, as the escrow's authority has it. */
 export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: BlockTag) => Promise<Hex> {
-  const caller = createViewCaller(rpc)
-  return async (escrow, block) => {
-    const authority = await createOrderEscrow(caller, escrow).authority(block)
-    return createAuthority(caller, authority).owner(block)
-  }
+  const authorityOf = createAuthorityView(rpc)
+  return async (escrow, block) => (await authorityOf(escrow, block)).owner(block)
 }
 
 export function createResolutions(deps: {

@@ -44,19 +44,22 @@ export interface VerifiedAuthorization {
  */
 export type VerifyAuthorization = (authorization: SignedAuthorization) => VerifiedAuthorization
 
-/** @param rules.signer the enclave's signing identity, the only one whose authorizations are relayed */
+/**
+ * @param rules.signer the enclave's signing identity, the only one whose authorizations are relayed. Undefined where an attested
+ *   enclave states it: then the contract alone refuses another's, in the call that is tried before any gas is spent
+ */
 export function createAuthorizationVerifier(rules: {
   readonly chainId: number
   readonly contracts: ContractAddresses
-  readonly signer: Hex
+  readonly signer: Hex | undefined
 }): VerifyAuthorization {
-  const assertSigned = createSignerCheck(rules.signer)
+  const assertSigned = rules.signer === undefined ? undefined : createSignerCheck(rules.signer)
   return (authorization) => {
     const { primaryType, signature } = authorization
     const target = targetOf(primaryType, rules.contracts)
     const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
     try {
-      assertSigned(digest, signature)
+      assertSigned?.(digest, signature)
     } catch (error) {
       if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
       throw error

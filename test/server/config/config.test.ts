@@ -27,11 +27,9 @@ const REQUIRED = [
   'ALPACA_SECRET_KEY',
   'CHAIN_ID',
   'CONFIDENTIAL_LEDGER_ADDRESS',
-  'ENCLAVE_SIGNER',
   'EQUITY_TOKEN_ADDRESS',
   'FRONTEND_ORIGIN',
   'INSTITUTION_REGISTRY_ADDRESS',
-  'INTENT_PUBKEY',
   'ORDER_ESCROW_ADDRESS',
   'PLATFORM_POOL_ADDRESS',
   'RELAYER_PRIVATE_KEY',
@@ -104,6 +102,14 @@ test("the configuration takes the relayer's key from one place, as itself or at 
   expect(relayerKey.kind === 'private-key' && relayerKey.privateKey.reveal()).toBe(ONE_KEY)
   const atKms = readConfig({ ...OWN, RELAYER_KMS_KEY_ID: KMS_KEY }).relay.relayerKey
   expect(atKms).toEqual({ kind: 'kms', keyId: KMS_KEY })
+})
+
+test('the enclave’s key and signer are given together, or posted by an attested enclave', () => {
+  const { INTENT_PUBKEY: _key, ENCLAVE_SIGNER: _signer, ...attested } = SERVER_ENVIRONMENT
+  expect(faultsOf(attested)).toEqual({})
+  expect(faultsOf({ ...attested, INTENT_PUBKEY: SERVER_ENVIRONMENT.INTENT_PUBKEY })).toEqual({
+    ENCLAVE_SIGNER: 'stands with INTENT_PUBKEY, or neither does: an attested enclave posts both',
+  })
 })
 
 test('the configuration names every missing variable at once, an empty one too', () => {

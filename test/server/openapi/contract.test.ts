@@ -29,6 +29,7 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { limitedApp } from '../../support/limitedApp.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundNow, refundOrder } from '../../support/orderEnds.js'
+import { ENCLAVE_SIGNER } from '../../support/roles.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
@@ -93,6 +94,12 @@ function caller(server: string | Parameters<typeof request>[0]) {
 
 function fulfils(operationId: string, { status, headers, text }: SeenAnswer): void {
   expect(contract.faultsOf(operationId, { status, headers, text })).toEqual([])
+}
+
+/** Evidence with what the server reads of it. */
+const EVIDENCE = {
+  ...base.attestation,
+  statement: JSON.stringify({ signer: ENCLAVE_SIGNER, sealKey: SERVER_ENVIRONMENT.INTENT_PUBKEY }),
 }
 
 async function setUp(env: Record<string, string> = {}, plan: Record<string, Step[]> = {}) {
@@ -282,8 +289,13 @@ describe('faults of a request', () => {
     expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
     const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), late) }))).toBe('422 would-revert')
-    expect((await call('postAttestation', { body: base.attestation })).status).toBe(200)
+    expect((await call('postAttestation', { body: EVIDENCE })).status).toBe(200)
   })
+})
+
+test('a server of an attested enclave knows no key before that has posted its evidence', async () => {
+  const { call } = await setUp({ INTENT_PUBKEY: '', ENCLAVE_SIGNER: '' })
+  expect(of(await call('getEnclaveKey'))).toBe('503 keys-awaited')
 })
 
 describe('openings', () => {
@@ -447,7 +459,7 @@ describe('outages', () => {
     expect(of(await call('postCancel', cancel))).toBe('503 storage-unavailable')
     const unread = ['getEnclaveKey', 'getOrder', 'getOrderTimeline', 'getReceipt']
     await expectAll(call, unread, '503 storage-unavailable')
-    expect(of(await call('postAttestation', { body: base.attestation }))).toBe('503 storage-unavailable')
+    expect(of(await call('postAttestation', { body: EVIDENCE }))).toBe('503 storage-unavailable')
     expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
     const resolution = { body: await signedResolution(chain()) }
