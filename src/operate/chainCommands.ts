@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { verifyAttestation } from '../attestation/index.js'
 import type { AuthorityRole } from '../chain/contracts.js'
 import { sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
@@ -7,6 +8,7 @@ import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { account } from '../service/configKinds.js'
 import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
+import { attestedSigner } from './attest/signerEvidence.js'
 import { addressOf, type Call, type Chain, connectChain, sendCalls, walletOf } from './chain.js'
 import type { Change, Platform } from './changes.js'
 import * as changes from './changes.js'
@@ -116,8 +118,15 @@ const address = parsedBy<Hex>(account())
 const digest = parsedBy<Hex>(bytes32Schema)
 const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is no equity'))
 
-/** Adds the commands that change a deployed platform. */
-export function addChainCommands(root: Command, process: OperateProcess): void {
+/**
+ * Adds the commands that change a deployed platform.
+ * @param verify judges the evidence of a signer
+ */
+export function addChainCommands(
+  root: Command,
+  process: OperateProcess,
+  verify: typeof verifyAttestation,
+): void {
   const add = (name: string, summary: string) => addCommand(root, name, summary)
   const asTheOwner = (name: string, options: CommonOptions, of: Request['changes']) =>
     asOwner(process, name, options, of)
@@ -208,10 +217,15 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
       command
         .option('--measurement <digest>', 'of the attested program that its key was born in', digest)
         .option('--config <digest>', "of that program's public configuration", digest)
+        .option('--attestation <source>', "URL or file of the enclave's evidence, which names all three")
+        .option('--policy <file>', 'the programs that are accepted, with --attestation')
     }
-    command.action((to: Hex | undefined, options: RotationOptions) =>
-      asTheOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options)]),
-    )
+    command.action(async (to: Hex | undefined, options: RotationOptions) => {
+      const next = await nextOf(role, to, options, verify)
+      return asTheOwner(role, options, async (platform) => [
+        await rotationOf(platform, role, next.to, { ...options, ...next.program }),
+      ])
+    })
   }
 
   addFund(root, process)
@@ -219,6 +233,27 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
 
 interface RotationOptions extends CommonOptions, Partial<changes.SignerProgram> {
   readonly withdraw?: true
+  readonly attestation?: string
+  readonly policy?: string
+}
+
+/** The next holder: as named, or as verified evidence binds it. @throws CommandError as {@link attestedSigner} says */
+async function nextOf(
+  role: AuthorityRole,
+  to: Hex | undefined,
+  { attestation: source, policy, withdraw, measurement, config, directory }: RotationOptions,
+  verify: typeof verifyAttestation,
+): Promise<{ readonly to: Hex | undefined; readonly program?: changes.SignerProgram }> {
+  if (source === undefined && policy === undefined) return { to }
+  if (source === undefined || policy === undefined) throw usage('name both --attestation and --policy')
+  if (role !== 'signer' || withdraw || measurement !== undefined || config !== undefined)
+    throw usage('--attestation names measurement and configuration by itself, and withdraws nothing')
+  const { signer, ...program } = await attestedSigner(
+    { source, policy, named: to },
+    readDeployment(directory),
+    verify,
+  )
+  return { to: signer, program }
 }
 
 function rotationOf(

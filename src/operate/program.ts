@@ -1,3 +1,4 @@
+import { verifyAttestation } from '../attestation/index.js'
 import { AWS_NITRO_ROOT } from '../attestation/nitro.js'
 import { createStartingVerifier, type StartingVerifier } from '../attestation/starting.js'
 import type { ExitCode } from '../service/exitCodes.js'
@@ -39,11 +40,13 @@ Files that exist are kept. A second run deploys nothing again.`
 /**
  * Runs the command that the arguments name; resolves with the exit code. Never rejects.
  * @param verify judges an enclave that waits for its keys: trusts the root of AWS, but in tests and the sandbox
+ * @param verifyBorn judges one that has them
  */
 export function runOperate(
   args: readonly string[],
   process: OperateProcess,
   verify: StartingVerifier = createStartingVerifier(AWS_NITRO_ROOT),
+  verifyBorn = verifyAttestation,
 ): Promise<ExitCode> {
   const program = createProgram('operate', args, process)
   const { root } = program
@@ -56,7 +59,7 @@ export function runOperate(
     .option('--attested', 'names no signer yet: that of an attested enclave is born after the deployment')
     .addHelpText('after', DEPLOY_VARIABLES)
     .action((options: DeployOptions) => deploy(process, options))
-  addChainCommands(root, process)
+  addChainCommands(root, process, verifyBorn)
   addActions(root, process)
   addAttest(root, process, verify)
   addMeasure(root, process)

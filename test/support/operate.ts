@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
+import type { verifyAttestation } from '../../src/attestation/index.js'
 import type { StartingVerifier } from '../../src/attestation/starting.js'
 import type { OperateProcess } from '../../src/operate/io.js'
 import { runOperate } from '../../src/operate/program.js'
@@ -19,12 +20,13 @@ interface OperateOptions {
   readonly onText?: (text: string) => void
   /** Judges the evidence of enclaves. */
   readonly verify?: StartingVerifier
+  readonly verifyBorn?: typeof verifyAttestation
 }
 
 /** Runs a command for operators in this process, with none of its environment. */
 export async function operate(
   args: readonly string[],
-  { env = {}, answer, ended = AbortSignal.abort(), onText, verify }: OperateOptions = {},
+  { env = {}, answer, ended = AbortSignal.abort(), onText, verify, verifyBorn }: OperateOptions = {},
 ): Promise<Operated> {
   let [out, err] = ['', '']
   const input =
@@ -46,6 +48,6 @@ export async function operate(
     },
     untilEnded: () => ended,
   }
-  const exit = await runOperate(args, process, verify)
+  const exit = await runOperate(args, process, verify, verifyBorn)
   return { exit, out, err }
 }

@@ -26,9 +26,10 @@ const REASONS: Partial<Record<AttestationErrorCode, string>> = {
   'unknown-program': 'the program is none of the policy',
   'retired-program': 'the time of the program is over, by the policy',
   'statement-differs': 'it is about another statement',
-  'malformed-statement': 'its statement is none of an enclave that waits for its keys',
+  'malformed-statement': 'its statement is none of such an enclave',
   'wrong-chain': 'it is of another chain',
   'wrong-escrow': 'it is of another deployment',
+  'wrong-signer': 'it binds another signer than the one that is named',
   'wrong-configuration': 'the program is accepted, but not with this configuration',
 }
 
@@ -38,16 +39,21 @@ const CODES = {
   unsupported: 'evidence-unsupported',
 } as const satisfies Record<Outcome, string>
 
-/** @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, whose fault is the code of the check */
-export async function verified(
+/** @throws CommandError as {@link orRefused} says */
+export function verified(
   verify: StartingVerifier,
   document: Attestation,
   { programs, domain }: { readonly programs: readonly AcceptedProgram[]; readonly domain: IntentDomain },
 ): Promise<Verified<StartingStatement>> {
+  // The verifier refuses members that are not its own.
+  const { format, evidence, statement } = document
+  return orRefused(() => verify({ format, evidence, statement }, { ...domain, programs, now: Date.now() }))
+}
+
+/** @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, whose fault is the code of the check */
+export async function orRefused<T>(verification: () => Promise<T>): Promise<T> {
   try {
-    // The verifier refuses members that are not its own.
-    const { format, evidence, statement } = document
-    return await verify({ format, evidence, statement }, { ...domain, programs, now: Date.now() })
+    return await verification()
   } catch (error) {
     if (!(error instanceof AttestationError)) throw error
     const { code } = error

@@ -1,0 +1,60 @@
+// The signer that an attested enclave was born with, for the owner who names it.
+import type { verifyAttestation } from '../../attestation/index.js'
+import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
+import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
+import type { Hex } from '../../protocol/hex.js'
+import { CommandError, usage } from '../../terminal/failure.js'
+import { type DeploymentFile, jsonOf } from '../settings.js'
+import { orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
+
+const TIMEOUT_MS = 30_000
+
+interface Attested {
+  readonly signer: Hex
+  readonly measurement: Hex
+  readonly config: Hex
+  /** The accepted program's. */
+  readonly label: string
+}
+
+/**
+ * Verifies evidence by the owner's policy, and that it is of this deployment.
+ * @param source a file, or a URL that answers it: `{ format, evidence, statement }`, or an object that has it as `attestation`
+ * @param named the signer that the evidence has to be of; undefined to take the one that it binds
+ * @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, `usage`, `server-unavailable`
+ */
+export async function attestedSigner(
+  { source, policy, named }: { source: string; policy: string; named: Hex | undefined },
+  { chainId, contracts, authority }: DeploymentFile,
+  verify: typeof verifyAttestation,
+): Promise<Attested> {
+  const programs = readPolicy(policy)
+  const attestation = await readAttestation(source)
+  // The verifier compares with the chain's signer, and this one is to become it. What is read here is believed once it has verified the text.
+  const claimed = addressSchema.safeParse(Object(jsonOf(attestation.statement)).signer).data
+  const signer = named ?? claimed ?? ZERO_ADDRESS
+  const expected = { programs, chainId, escrow: contracts.orderEscrow, signer, now: Date.now() }
+  const { statement, measurement, config, label } = await orRefused(() => verify(attestation, expected))
+  if (!sameAddress(statement.authority, authority)) {
+    const text = `the evidence of the enclave does not hold: its authority is ${statement.authority}`
+    throw new CommandError('evidence-refused', text, null, ['wrong-authority'])
+  }
+  return { signer: statement.signer, measurement, config, label }
+}
+
+async function readAttestation(source: string): Promise<Attestation> {
+  const found = /^https?:\/\//.test(source) ? await fetchJson(source) : readJsonFile(source)
+  const { data } = attestationSchema.safeParse(Object(found).attestation ?? found)
+  if (data === undefined) throw usage(`${source} has no evidence of an enclave`)
+  const { format, evidence, statement } = data
+  return { format, evidence, statement }
+}
+
+async function fetchJson(url: string): Promise<unknown> {
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return jsonOf(await answer.text())
+  } catch {
+    throw new CommandError('server-unavailable', `${url} does not answer`)
+  }
+}

@@ -1,0 +1,93 @@
+// `operate signer --attestation`: nothing is rotated to a key that evidence does not bind. The documents are of the vectors' root.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { BASE, MEASUREMENTS, program, ROOT, STATEMENT, stating } from '../../scripts/attestation/base.js'
+import { BORN } from '../../src/attestation/statement.js'
+import { createVerifier } from '../../src/attestation/verify.js'
+import { configDigest, encodeStatement } from '../../src/attestation/write.js'
+import { useChain } from '../support/chain.js'
+import { startHttpServer } from '../support/httpServer.js'
+import { operate } from '../support/operate.js'
+import { directoryOf, keyOf } from './operateUnderTest.js'
+
+const chain = useChain(undefined, { delays: { rotation: 86_400 }, enclaveSigner: null })
+const PROGRAM = [MEASUREMENTS.enclave, await configDigest(STATEMENT.configuration)]
+
+const trusting: typeof import('../../src/attestation/index.js')['verifyAttestation'] = (document, expected) =>
+  createVerifier(BORN, ROOT)(document, { ...expected, now: BASE.expected.now })
+
+/** Evidence of this deployment, whose statement differs so. */
+async function evidence(changes: Partial<typeof STATEMENT> = {}) {
+  const authority = chain().addressOf('authority')
+  const escrow = chain().addressOf('escrow')
+  const text = await encodeStatement({ ...STATEMENT, authority, escrow, ...changes })
+  return { format: 'aws-nitro', ...(await stating(text)).attestation }
+}
+
+async function rotate(document: unknown, args: string[] = [], programs: object[] = [program()]) {
+  const directory = await directoryOf(chain())
+  const [source, policy] = [join(directory, 'evidence.json'), join(directory, 'policy.json')]
+  await writeFile(source, JSON.stringify(document))
+  await writeFile(policy, JSON.stringify(programs))
+  const options = ['--attestation', source, '--policy', policy, '--yes', '--directory', directory]
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  return operate(['signer', ...options, ...args], { env, verifyBorn: trusting })
+}
+
+it('signer, measurement and configuration are those of the document', async () => {
+  expect(await rotate(await evidence())).toMatchObject({ exit: 0, out: 'done: signer\n' })
+  expect(`${await chain().read('authority', 'enclaveSigner')}`.toLowerCase()).toBe(STATEMENT.signer)
+  expect(await chain().read('authority', 'signerProgram')).toEqual(PROGRAM)
+  expect(await rotate(await evidence())).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+})
+
+it('a server shows it as a member of its answer', async () => {
+  const shown = JSON.stringify({ attestation: { ...(await evidence()), shownUntil: '2026' } })
+  await using cleanUp = new AsyncDisposableStack()
+  const server = await startHttpServer((_, response) => response.end(shown))
+  cleanUp.defer(server.stop)
+  const args = ['--attestation', `${server.url}/enclave-key`]
+  expect(await rotate({}, args)).toMatchObject({ exit: 0, out: 'done: signer\n' })
+})
+
+it.each<[string, string, () => Promise<unknown>, string[]?, object[]?]>([
+  ['another signer than the one named', 'binds another signer', evidence, [`0x${'dd'.repeat(20)}`]],
+  [
+    'a program that is not in the policy',
+    'none of the policy',
+    evidence,
+    [],
+    [program({ pcrs: { 0: '11'.repeat(48) } })],
+  ],
+  [
+    'another configuration',
+    'not with this configuration',
+    evidence,
+    [],
+    [program({ configuration: `0x${'11'.repeat(32)}` })],
+  ],
+  ['another deployment', 'another deployment', () => evidence({ escrow: `0x${'11'.repeat(20)}` })],
+  ['another authority', 'its authority is', () => evidence({ authority: `0x${'11'.repeat(20)}` })],
+  [
+    'a statement with another signer put in',
+    'another statement',
+    async () => {
+      const { statement, ...document } = await evidence()
+      return { ...document, statement: statement.replace('cccc', 'dddd') }
+    },
+  ],
+  ['no statement', 'has no evidence', async () => ({})],
+])('nothing is rotated for %s', async (_, text, document, args, programs) => {
+  const { exit, err } = await rotate(await document(), args, programs)
+  expect(exit).not.toBe(0)
+  expect(err).toContain(text)
+  expect(await chain().read('authority', 'enclaveSigner')).toBe(`0x${'00'.repeat(20)}`)
+})
+
+it.each([['--measurement', PROGRAM[0], '--config', PROGRAM[1]], ['--withdraw']])(
+  'evidence stands alone, without %s',
+  async (...args) => {
+    expect(await rotate(await evidence(), args.map(String))).toMatchObject({ exit: 2 })
+  },
+)
