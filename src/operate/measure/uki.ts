@@ -7,6 +7,7 @@ import { CommandError } from '../../terminal/failure.js'
 
 /** From this version on, systemd's stub starts the kernel without the firmware, which measures it in older ones. */
 const STUB_THAT_STARTS_THE_KERNEL = 258
+const BOOT_ATTEMPT = 'Calling EFI Application from Boot Option'
 
 /**
  * PCR 4 and 12, in hex. The firmware extends PCR 4 by its boot attempt, a separator and the image's Authenticode digest (TCG PC Client Platform
@@ -21,7 +22,7 @@ export function registersOfUki(image: Buffer): Registers {
     throw malformed('it has no kernel, or no mark of systemd-stub')
   const isKernelMeasured = Number(version) < STUB_THAT_STARTS_THE_KERNEL
   const events = [
-    sha384(Buffer.from('Calling EFI Application from Boot Option')),
+    sha384(Buffer.from(BOOT_ATTEMPT)),
     sha384(Buffer.alloc(4)),
     uki.authenticode(),
     ...(isKernelMeasured ? [readPe(kernel).authenticode()] : []),
