@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   broker: ['protocol/'],
   attestation: ['protocol/'],
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
-  enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
+  enclave: ['protocol/', 'service/', 'chain/', 'broker/', 'attestation/'],
   client: ['protocol/', 'attestation/index.js', 'chain/generated/', ...CHAIN_IN_BROWSERS],
   terminal: ['protocol/', 'service/', 'chain/', 'client/'],
   cli: ['protocol/', 'service/', 'chain/', 'attestation/', 'client/', 'terminal/'],

@@ -5,8 +5,8 @@ import type { Statement } from '../../src/attestation/statement.js'
 import { configDigest, configurationOf, encodeStatement } from '../../src/attestation/write.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../src/protocol/fees.js'
 import { bytesToHex, concatBytes, hexToBytes } from '../../src/protocol/hex.js'
+import { cbor, type Item, Pairs } from '../../src/sandbox/device/encode.js'
 import * as make from './documents.js'
-import { cbor, type Item, Pairs } from './encode.js'
 
 /** What differs from the base. */
 export interface Change {
@@ -53,6 +53,8 @@ export const STATEMENT: Statement = {
     MIN_WITHDRAWAL: 10_000_000n,
     RECONCILE_MIN_ACCOUNTS: 3,
     RECONCILE_MAX_DELAY_DAYS: 5,
+    MASTER_KEY_HOLDERS: [2, 3, 4].map((digit) => `0x02${`${digit}`.repeat(64)}`),
+    MASTER_KEY_THRESHOLD: 2,
   }),
   build: { version: '0.2.0', digest: 'ee'.repeat(32) },
   instance: '00000000-0000-4000-8000-000000000000',

@@ -1,6 +1,7 @@
 // The vectors of test/vectors/attestation.json: each has one fault, or none, or two that show the order.
 import type { AttestationErrorCode, DstackErrorCode } from '../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../src/protocol/hex.js'
+import { cbor, Encoded, encoded, Pairs } from '../../src/sandbox/device/encode.js'
 import * as base from './base.js'
 import {
   type Cases,
@@ -15,7 +16,6 @@ import {
   withMembers,
 } from './base.js'
 import * as make from './documents.js'
-import { cbor, Encoded, encoded, Pairs } from './encode.js'
 import * as faults from './faults.js'
 
 const { HOUR, NOW, register } = make

@@ -1,9 +1,9 @@
 // The vectors whose evidence is at fault.
 import { concatBytes } from '../../src/protocol/hex.js'
+import { cbor, der, Encoded, encoded, integer, Pairs, sequence } from '../../src/sandbox/device/encode.js'
 import * as base from './base.js'
 import { type Cases, chain, withChain, withLeaf, withMembers } from './base.js'
 import * as make from './documents.js'
-import { cbor, der, Encoded, encoded, integer, Pairs, sequence } from './encode.js'
 
 const { NOW, register } = make
 const [root = new Uint8Array(), intermediate = new Uint8Array(), leaf = new Uint8Array()] = chain

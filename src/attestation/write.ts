@@ -30,6 +30,9 @@ export interface StatedSettings {
   /** Fewer accounts let a batch show the size of one account's trade. */
   readonly RECONCILE_MIN_ACCOUNTS: number
   readonly RECONCILE_MAX_DELAY_DAYS: number
+  /** So many of these together know the ledger. */
+  readonly MASTER_KEY_HOLDERS: readonly string[]
+  readonly MASTER_KEY_THRESHOLD: number
 }
 
 /**
@@ -57,6 +60,8 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
     MIN_WITHDRAWAL: `${settings.MIN_WITHDRAWAL}`,
     RECONCILE_MIN_ACCOUNTS: `${settings.RECONCILE_MIN_ACCOUNTS}`,
     RECONCILE_MAX_DELAY_DAYS: `${settings.RECONCILE_MAX_DELAY_DAYS}`,
+    MASTER_KEY_HOLDERS: settings.MASTER_KEY_HOLDERS.join(),
+    MASTER_KEY_THRESHOLD: `${settings.MASTER_KEY_THRESHOLD}`,
   }
 }
 

@@ -13,7 +13,7 @@ import {
   tlsFaults,
   withoutEmpty,
 } from '../service/config.js'
-import { brokenRules, repeatedValues } from '../service/settingRules.js'
+import { brokenRules, type Rule, repeatedValues } from '../service/settingRules.js'
 import { type CommonConfig, RESIDENT_VARIABLES } from './commonSettings.js'
 import { RULES } from './configRules.js'
 
@@ -22,6 +22,8 @@ interface Settings<C extends CommonConfig> {
   readonly schema: z.ZodType<C> & z.ZodObject<Record<string, z.ZodType>>
   /** Variables that it does not take, each with what to do about it. */
   readonly former: Readonly<Record<string, string>>
+  /** Rules beside those of every enclave. */
+  readonly rules?: readonly Rule<C>[]
 }
 
 /**
@@ -42,7 +44,7 @@ export function loadSettings<C extends CommonConfig>(settings: Settings<C>, envi
 
 /** @throws ConfigError with all faults */
 export function readSettings<C extends CommonConfig>(
-  { schema, former }: Settings<C>,
+  { schema, former, rules = [] }: Settings<C>,
   environment: Environment,
 ): C {
   const given = withoutEmpty(environment)
@@ -55,7 +57,7 @@ export function readSettings<C extends CommonConfig>(
     ...tlsFaults(environment),
     ...distinct.flatMap((names) => repeatedValues(given, names)),
   ]
-  if (data !== undefined) faults.push(...brokenRules<CommonConfig>(data, RULES))
+  if (data !== undefined) faults.push(...brokenRules<CommonConfig>(data, RULES), ...brokenRules(data, rules))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
 }

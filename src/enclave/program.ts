@@ -133,7 +133,6 @@ function depsOf(config: TradingConfig, keys: EnclaveKeys, logger: Logger): Encla
       token: config.RELAY_AUTH_TOKEN,
       timeoutMs: config.RELAY_TIMEOUT,
     }),
-    clock: systemClock,
     keys,
     fees: config.BROKER_FEES,
     timings: {
@@ -159,6 +158,7 @@ export function chainOptionsOf(config: CommonConfig) {
     rpc: rpcOf(config, config.RPC_URL),
     witness: config.RPC_WITNESS_URL.length === 0 ? undefined : rpcOf(config, config.RPC_WITNESS_URL),
     addresses: addressesOf(config),
+    clock: systemClock,
     depth: config.CHAIN_DEPTH,
     maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
   }

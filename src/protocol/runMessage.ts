@@ -5,10 +5,10 @@ import * as z from 'zod'
 import { runIdSchema } from './job.js'
 
 /**
- * The server sends jobs; the enclave sends notices and results. The id contains the kind, so one kind cannot pass for
- * another.
+ * The server sends jobs and challenges; the enclave sends notices and results. The id contains the kind, so one kind cannot pass for
+ * another. A challenge is about no run: its id is random, and its body the nonce in hex.
  */
-export type RunMessageKind = 'job' | 'notice' | 'result'
+export type RunMessageKind = 'job' | 'challenge' | 'notice' | 'result'
 
 /** The maximum age of a message in seconds: Standard Webhooks' own tolerance. */
 const MAX_AGE_SECONDS = 300
@@ -18,6 +18,7 @@ const MAX_AGE_SECONDS = 300
  */
 const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = {
   job: 5,
+  challenge: 5,
   notice: MAX_AGE_SECONDS,
   result: MAX_AGE_SECONDS,
 }

@@ -1,15 +1,16 @@
+import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { configurationOf } from '../../src/attestation/write.js'
-import { readConfig } from '../../src/enclave/config.js'
-import { environmentSchema } from '../../src/enclave/configSchema.js'
+import { VERSION } from '../../src/enclave/attested/evidence.js'
+import { attestedSettings } from '../../src/enclave/attested/settings.js'
+import { readSettings } from '../../src/enclave/commonConfig.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { readVersion } from '../../src/service/version.js'
 import { enclaveEnvironment } from './support/environment.js'
+import { KEYS } from './support/parties.js'
 
 /** Settings that decide neither about money nor about secrecy. */
 const HARMLESS = [
-  // Keys: the statement says where they come from, and the chain names the signer.
-  ...['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'],
-  // Who may log in at the broker, which the host of its URL decides about.
-  ...['ALPACA_KEY_ID', 'ALPACA_SECRET_KEY'],
   // How long something waits. The program bounds each, and decides about money by none.
   ...['BROKER_TIMEOUT', 'BROKER_CLOCK_MAX_AGE', 'CHAIN_DEPTH_WAIT', 'RPC_TIMEOUT', 'RELAY_TIMEOUT'],
   ...['RELAY_RETRY_AFTER', 'CONFIRM_POLL_INTERVAL', 'FILL_WAIT', 'ABSENT_RECHECK_AFTER'],
@@ -20,17 +21,36 @@ const HARMLESS = [
   ...['RELAY_URL', 'RELAY_AUTH_TOKEN'],
   // Who may post jobs, whose content is sealed, and how many; the log shows a list of fields at any level.
   ...['ENCLAVE_LISTEN', 'ENCLAVE_TRIGGER_SECRET', 'ENCLAVE_STATE_DIR', 'MAX_RUNS', 'LOG_LEVEL'],
+  // The evidence says what the program runs on, and only what it has read of its own document counts.
+  'ATTESTATION_PLATFORM',
+  // The program has the master key, and so the keys of each measurement.
+  'FORMER_MEASUREMENTS',
 ]
 
-const config = readConfig({
-  ...enclaveEnvironment,
+const OF_FILES = /^(?:LEDGER_MASTER_KEY|INTENT_PRIVATE_KEY|ENCLAVE_PRIVATE_KEY|ALPACA_.*KEY.*)$/
+const environment = Object.fromEntries(
+  Object.entries(enclaveEnvironment).filter(([name]) => !OF_FILES.test(name)),
+)
+const HOLDERS = [1, 2, 3].map((digit) => publicKeyOf(new Uint8Array(32).fill(digit)))
+const SETTINGS = attestedSettings(['nitrotpm'])
+const read = (changes: Record<string, string>) =>
+  readSettings(SETTINGS, {
+    ...environment,
+    RPC_WITNESS_URL: 'https://witness.example',
+    ATTESTATION_PLATFORM: 'nitrotpm',
+    MASTER_KEY_HOLDERS: HOLDERS.join(),
+    MASTER_KEY_THRESHOLD: '2',
+    ...changes,
+  })
+
+const config = read({
   RPC_URL: 'https://node.example/v3/the-key, https://user:the-key@second.example:8545',
   RPC_WITNESS_URL: 'https://witness.example?the-key',
 })
 
-it('every setting of the enclave is in its statement, or harmless', () => {
+it('every setting of an attested enclave is in its statement, or harmless', () => {
   const stated = [...Object.keys(configurationOf(config)), ...HARMLESS]
-  expect(stated.sort()).toEqual(Object.keys(environmentSchema.shape).sort())
+  expect(stated.sort()).toEqual(Object.keys(SETTINGS.schema.shape).sort())
 })
 
 it('the statement has the hosts of nodes, and no key that a URL carries', () => {
@@ -40,4 +60,64 @@ it('the statement has the hosts of nodes, and no key that a URL carries', () => 
     RPC_WITNESS_URL: 'witness.example',
   })
   expect(JSON.stringify(configuration)).not.toContain('the-key')
+})
+
+it.each<[string, Record<string, string>, string]>([
+  [
+    'a key of a file',
+    { LEDGER_MASTER_KEY: KEYS.master },
+    'LEDGER_MASTER_KEY: is for an enclave whose keys are in files',
+  ],
+  [
+    'the signing key',
+    { ENCLAVE_PRIVATE_KEY: KEYS.signing },
+    'ENCLAVE_PRIVATE_KEY: is for an enclave whose keys are in',
+  ],
+  ['a key by its file', { INTENT_PRIVATE_KEY_FILE: 'key' }, 'INTENT_PRIVATE_KEY_FILE: is for an enclave'],
+  ['a key of the broker', { ALPACA_SECRET_KEY: 'secret' }, 'remove it. The first holder gives it'],
+  ['no witness', { RPC_WITNESS_URL: '' }, 'RPC_WITNESS_URL: is missing'],
+  ['the platform of tests', { ATTESTATION_PLATFORM: 'test' }, 'ATTESTATION_PLATFORM: expected nitrotpm'],
+  [
+    'one holder',
+    { MASTER_KEY_HOLDERS: HOLDERS[0] ?? '' },
+    'MASTER_KEY_HOLDERS: expected 2 to 16 public keys',
+  ],
+  ['a holder twice', { MASTER_KEY_HOLDERS: [...HOLDERS, HOLDERS[0]].join() }, 'names one holder twice'],
+  ['one share', { MASTER_KEY_THRESHOLD: '1' }, 'MASTER_KEY_THRESHOLD: expected an integer from 2 to 16'],
+  ['more shares than holders', { MASTER_KEY_THRESHOLD: '4' }, 'is above the number of MASTER_KEY_HOLDERS'],
+  [
+    'too many former ones',
+    {
+      FORMER_MEASUREMENTS: Array(5)
+        .fill(`0x${'1'.repeat(64)}`)
+        .join(),
+    },
+    'expected 4',
+  ],
+])('an attested enclave does not start with %s', (_what, changes, fault) => {
+  expect(() => read(changes)).toThrow(fault)
+})
+
+it('an attested enclave states the version of its package', () => {
+  expect(VERSION).toBe(readVersion())
+})
+
+it('the program of an attested enclave has no part that reads keys from files, and the sandbox alone has its device', async () => {
+  const inputsOf = async (entry: string) => {
+    const settings = {
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+      logLevel: 'silent',
+    } as const
+    const { metafile } = await build({ ...settings, entryPoints: [entry], metafile: true })
+    return Object.keys(metafile.inputs)
+  }
+  const inputs = await inputsOf('src/enclave/attested/main.ts')
+  expect(inputs).toContain('src/enclave/attested/gathering.ts')
+  for (const path of ['src/enclave/config.ts', 'src/enclave/configSchema.ts'])
+    expect(inputs).not.toContain(path)
+  expect(inputs.filter((path) => path.startsWith('src/sandbox'))).toEqual([])
+  expect(await inputsOf('src/enclave/main.ts')).not.toContain('src/enclave/attested/program.ts')
 })

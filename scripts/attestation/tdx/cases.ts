@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { AttestationErrorCode, DstackErrorCode } from '../../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../../src/protocol/hex.js'
+import { cbor, encoded, type Item } from '../../../src/sandbox/device/encode.js'
 import { type Cases, type Change, digest, policy, STATEMENT, text } from '../base.js'
 import * as make from '../documents.js'
-import { cbor, encoded, type Item } from '../encode.js'
 import * as certified from './certificates.js'
 import * as evidence from './evidence.js'
 

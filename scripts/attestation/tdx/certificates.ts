@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { concatBytes } from '../../../src/protocol/hex.js'
+import { commonName, der, integer, sequence } from '../../../src/sandbox/device/encode.js'
 import * as make from '../documents.js'
-import { commonName, der, integer, sequence } from '../encode.js'
 
 const jwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string() })
 const NAMES = ['root', 'authority', 'processor', 'signer', 'quoter', 'stranger'] as const

@@ -1,8 +1,8 @@
 // Evidence of dstack by a test root, each with a fault or without one.
 import { createHash } from 'node:crypto'
 import { concatBytes, hexToBytes } from '../../../src/protocol/hex.js'
+import { cbor, type Item, Pairs } from '../../../src/sandbox/device/encode.js'
 import * as make from '../documents.js'
-import { cbor, type Item, Pairs } from '../encode.js'
 import type { Certified, KeyName } from './certificates.js'
 import * as certified from './certificates.js'
 

@@ -27,7 +27,11 @@ const PROBLEMS = {
     title: 'Malformed HTTP request',
     detail: 'Send a well-formed HTTP/1.1 request.',
   },
-  'invalid-body': { status: 400, title: 'Invalid body', detail: 'Send one job.' },
+  'invalid-body': {
+    status: 400,
+    title: 'Invalid body',
+    detail: 'Send what the route takes, such as one job.',
+  },
   'run-unauthorized': {
     status: 401,
     title: 'Run message not signed',

@@ -1,5 +1,5 @@
 // Writes what the verifier reads: DER and CBOR, also in forms that it refuses.
-import { concatBytes, hexToBytes } from '../../src/protocol/hex.js'
+import { concatBytes, hexToBytes } from '../../protocol/hex.js'
 
 type Part = Uint8Array | string
 

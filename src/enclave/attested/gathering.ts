@@ -1,0 +1,155 @@
+import { utils } from '@noble/secp256k1'
+import { ProtocolError } from '../../protocol/errors.js'
+import type { Bytes, Hex } from '../../protocol/hex.js'
+import { openShare } from '../../protocol/masterShare.js'
+import {
+  assertProvisionSigned,
+  type BrokerKeys,
+  openBrokerKeys,
+  type Provision,
+  type Provisioned,
+  provisionSchema,
+  sharesDigest,
+} from '../../protocol/provisioning.js'
+import { publicKeyOf } from '../../protocol/publicKey.js'
+import { createTimedValue } from '../../service/waiting.js'
+import { createShareCollector, drawMaster, shareMaster } from '../keys/born.js'
+import type { DoorCode, Routes } from '../resident/door.js'
+import type { Evidence } from './evidence.js'
+import type { AttestedConfig } from './settings.js'
+
+/** What an enclave needs from people, and seals for its next start. */
+export interface Secrets {
+  /** 32 bytes. */
+  readonly master: Bytes
+  readonly brokerKeys: Omit<BrokerKeys, 'v'>
+}
+
+/** Holders who ask at once share a document of this age. */
+const EVIDENCE_MAX_AGE_MS = 5_000
+/** Each opens envelopes and tries combinations of shares. */
+const MAX_AT_ONCE = 4
+
+/**
+ * Waits for the holders of shares: shows evidence of a key that was drawn for this start, and takes what they seal to it. It can also found:
+ * draw a master key, whose shares it hands out and forgets.
+ * @param deps `ready` is called once, with all that is needed; `isReady`: they are there already
+ */
+export function createGathering(deps: {
+  readonly config: AttestedConfig
+  readonly evidence: Pick<Evidence, 'starting'>
+  readonly isReady: boolean
+  readonly ready: (secrets: Secrets) => Promise<void>
+}) {
+  const { config, evidence } = deps
+  const { MASTER_KEY_HOLDERS: holders, MASTER_KEY_THRESHOLD: threshold } = config
+  const domain = { chainId: config.CHAIN_ID, escrow: config.ORDER_ESCROW_ADDRESS }
+  const start = drawKey()
+  const collector = createShareCollector()
+  const given = new Set<Hex>()
+  let master: Bytes | undefined
+  let brokerKeys: BrokerKeys | undefined
+  let isReady = deps.isReady
+  let isFounding = false
+  let atOnce = 0
+  const shown = createTimedValue(EVIDENCE_MAX_AGE_MS, () => evidence.starting(start.sealKey))
+
+  async function found(): Promise<object> {
+    const drawn = drawMaster()
+    const shares = await shareMaster(drawn, holders, { threshold, domain })
+    drawn.fill(0)
+    return { ...(await evidence.starting(start.sealKey, sharesDigest(shares))), shares }
+  }
+
+  function refusalOf(provision: Provision): DoorCode | undefined {
+    const index = holders.indexOf(provision.holder)
+    if (index < 0 || (provision.brokerKeys && index > 0)) return 'unknown-holder'
+    try {
+      assertProvisionSigned(provision, start.sealKey)
+      return undefined
+    } catch (error) {
+      if (error instanceof ProtocolError) return 'provision-unsigned'
+      throw error
+    }
+  }
+
+  async function take(provision: Provision): Promise<Provisioned | DoorCode> {
+    const opened = await openBoth(provision)
+    if (opened?.share.threshold !== threshold) return 'invalid-share'
+    // Others may have given the last one meanwhile.
+    if (isReady) return 'keys-present'
+    given.add(provision.holder)
+    brokerKeys = opened.keys ?? brokerKeys
+    master = (await collector.add(provision.holder, opened.share)) ?? master
+    if (!isReady && master !== undefined && brokerKeys !== undefined) {
+      isReady = true
+      start.privateKey.fill(0)
+      const { keyId, secretKey } = brokerKeys
+      await deps.ready({ master, brokerKeys: { keyId, secretKey } })
+    }
+    return { given: [...given], threshold, hasBrokerKeys: brokerKeys !== undefined, isReady }
+  }
+
+  async function openBoth(provision: Provision) {
+    try {
+      const share = await openShare(provision.envelope, start.privateKey, ['share-for-enclave', domain])
+      const keys = provision.brokerKeys
+        ? await openBrokerKeys(provision.brokerKeys, start.privateKey, domain)
+        : undefined
+      return { share, keys }
+    } catch (error) {
+      if (error instanceof ProtocolError) return undefined
+      throw error
+    }
+  }
+
+  const routes: Routes = {
+    '/provisioning': {
+      async GET() {
+        if (isReady) return 'keys-present'
+        return shown().catch(() => 'evidence-unavailable' as const)
+      },
+      async POST({ text }) {
+        if (isReady) return 'keys-present'
+        if (atOnce >= MAX_AT_ONCE) return 'busy'
+        const provision = parse(text)
+        if (provision === undefined) return 'invalid-body'
+        atOnce++
+        try {
+          return refusalOf(provision) ?? (await take(provision))
+        } finally {
+          atOnce--
+        }
+      },
+    },
+    '/provisioning/founding': {
+      async POST() {
+        if (isReady) return 'keys-present'
+        if (isFounding) return 'busy'
+        isFounding = true
+        try {
+          return await found()
+        } catch {
+          return 'evidence-unavailable'
+        } finally {
+          isFounding = false
+        }
+      },
+    },
+  }
+  return { routes }
+}
+
+/** The key of one start, which ends with it. */
+function drawKey() {
+  const privateKey = Uint8Array.from(utils.randomSecretKey())
+  return { privateKey, sealKey: publicKeyOf(privateKey) }
+}
+
+function parse(text: string): Provision | undefined {
+  try {
+    return provisionSchema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

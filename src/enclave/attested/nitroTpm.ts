@@ -1,0 +1,126 @@
+// A machine of EC2 with NitroTPM: AWS's tool gives its documents, and tpm2-tools seal to its registers.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/attestation-get-doc.html
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { z } from 'zod'
+import { AWS_NITRO_ROOT } from '../../attestation/nitro.js'
+import type { Bytes } from '../../protocol/hex.js'
+import { measurementIn } from './ownDocument.js'
+import type { Platform } from './platform.js'
+import { lock, unlock } from './secretBox.js'
+
+/** The registers of `measurementOf`: the image that was booted, and its command line. */
+const REGISTERS = 'sha384:4,12'
+/** Nobody's password opens it, in place of the registers. */
+const ATTRIBUTES = 'fixedtpm|fixedparent|adminwithpolicy|noda'
+/** The key above: a TPM that lost its power a few times refuses all keys that count failures (`noda` is missing) for hours. */
+const PARENT_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|restricted|decrypt|noda'
+const TIMEOUT_MS = 20_000
+
+const sealedSchema = z.object({
+  /** The object of the TPM that has the key: both parts in Base64, of use in this TPM alone. */
+  public: z.base64(),
+  private: z.base64(),
+  /** `lock`, in Base64. */
+  locked: z.base64(),
+})
+
+/** @param tcti where tpm2-tools find the TPM. No variable of the process names another one, which would tell what is sealed to it */
+export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
+  /** Runs one of the tools in a directory of its own, which holds nothing secret. @returns what it prints */
+  async function run(
+    directory: string,
+    [tool, ...args]: readonly [string, ...string[]],
+    input: Bytes = new Uint8Array(),
+  ): Promise<Buffer> {
+    const child = spawn(tool, args, {
+      cwd: directory,
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', TPM2TOOLS_TCTI: tcti },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: TIMEOUT_MS,
+    })
+    // A tool that ends early does not read it.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+    const [output, [code]] = await Promise.all([buffer(child.stdout), once(child, 'close')])
+    if (code !== 0) throw new ToolError(tool)
+    return output
+  }
+
+  async function evidence(userData: Bytes, nonce?: Bytes): Promise<string> {
+    return inDirectory(async (directory) => {
+      writeFileSync(join(directory, 'user-data'), userData)
+      if (nonce) writeFileSync(join(directory, 'nonce'), nonce)
+      const asked = nonce ? ['--nonce', 'nonce'] : []
+      const document = await run(directory, ['nitro-tpm-attest', '--user-data', 'user-data', ...asked])
+      return document.toString('base64')
+    })
+  }
+
+  /** The same key of the TPM at each start: its owner's seed makes it. */
+  async function makeParent(directory: string): Promise<void> {
+    const kind = ['-C', 'o', '-G', 'ecc', '-a', PARENT_ATTRIBUTES]
+    await run(directory, ['tpm2_createprimary', '-Q', ...kind, '-c', 'parent'])
+    await flush(directory)
+  }
+
+  /** Contexts are in files. A TPM has room for three objects, where no resource manager makes more. */
+  const flush = (directory: string) => run(directory, ['tpm2_flushcontext', '-Q', '-t'])
+
+  return {
+    format: 'aws-nitro',
+    evidence,
+    measurement: async () => measurementIn(await evidence(new Uint8Array(32)), AWS_NITRO_ROOT),
+    sealing: {
+      seal: (secret) =>
+        inDirectory(async (directory) => {
+          const key = crypto.getRandomValues(new Uint8Array(32))
+          await makeParent(directory)
+          await run(directory, ['tpm2_createpolicy', '-Q', '--policy-pcr', '-l', REGISTERS, '-L', 'policy'])
+          const place = ['-C', 'parent', '-u', 'public', '-r', 'private']
+          const policy = ['-L', 'policy', '-a', ATTRIBUTES]
+          await run(directory, ['tpm2_create', '-Q', ...place, ...policy, '-i', '-'], key)
+          await flush(directory)
+          const read = (name: string) => readFileSync(join(directory, name)).toString('base64')
+          const locked = Buffer.from(await lock(key, secret)).toString('base64')
+          const sealed = { public: read('public'), private: read('private'), locked }
+          return Uint8Array.from(Buffer.from(JSON.stringify(sealed)))
+        }),
+      unseal: (sealed) =>
+        inDirectory(async (directory) => {
+          const parts = sealedSchema.parse(JSON.parse(new TextDecoder().decode(sealed)))
+          writeFileSync(join(directory, 'public'), parts.public, 'base64')
+          writeFileSync(join(directory, 'private'), parts.private, 'base64')
+          await makeParent(directory)
+          const place = ['-C', 'parent', '-u', 'public', '-r', 'private', '-c', 'sealed']
+          await run(directory, ['tpm2_load', '-Q', ...place])
+          await flush(directory)
+          const key = await run(directory, ['tpm2_unseal', '-Q', '-c', 'sealed', '-p', `pcr:${REGISTERS}`])
+          await flush(directory)
+          return unlock(Uint8Array.from(key), Uint8Array.from(Buffer.from(parts.locked, 'base64')))
+        }),
+    },
+  }
+}
+
+/** A tool of the platform failed. Its own words are not passed on. */
+class ToolError extends Error {
+  override readonly name = 'ToolError'
+
+  constructor(tool: string) {
+    super(`${tool} failed`)
+  }
+}
+
+async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'enclave-'))
+  try {
+    return await use(directory)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}

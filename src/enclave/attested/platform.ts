@@ -1,0 +1,26 @@
+import type { Bytes, Hex } from '../../protocol/hex.js'
+
+/** The hardware below an attested enclave: it says what runs on it, and keeps secrets for that alone. */
+export interface Platform {
+  /** The format of its evidence. */
+  readonly format: string
+  /**
+   * A fresh document about this program.
+   * @param userData 32 bytes
+   * @param nonce 32 bytes that a verifier has drawn
+   * @returns Base64
+   */
+  evidence(userData: Bytes, nonce?: Bytes): Promise<string>
+  /** `measurementOf` this program, read from a document: no setting can say another one. */
+  measurement(): Promise<Hex>
+  /** Undefined where the platform keeps no secrets. */
+  readonly sealing?: {
+    /** What only this program, on this machine, can unseal. */
+    seal(secret: Bytes): Promise<Bytes>
+    /** Rejects for another program's or another machine's. */
+    unseal(sealed: Bytes): Promise<Bytes>
+  }
+}
+
+/** The platforms of a build, by their names in `ATTESTATION_PLATFORM`. */
+export type Platforms = Readonly<Record<string, () => Platform>>

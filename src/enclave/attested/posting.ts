@@ -1,0 +1,50 @@
+import type { Attestation } from '../../protocol/attestation.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { createPost } from '../../service/post.js'
+import { pause } from '../../service/waiting.js'
+
+/** Verifiers believe a document for two hours. */
+const INTERVAL_MS = 3_600_000
+const AGAIN_MS = 500
+const AGAIN_MAX_MS = 60_000
+const POST_TIMEOUT_MS = 10_000
+const OK = 200
+
+/** Posts fresh evidence to the server at once and each hour, and more often until it is taken. Ends when `stopping` aborts. */
+export async function postEvidence(options: {
+  readonly attest: () => Promise<Attestation>
+  /** Base URL of the server. */
+  readonly serverUrl: string
+  readonly relayToken: string
+  readonly stopping: AbortSignal
+  readonly logger: Logger
+}): Promise<void> {
+  const { attest, relayToken, stopping, logger } = options
+  const url = `${options.serverUrl.replace(/\/+$/, '')}/attestation`
+  const post = createPost({ timeoutMs: POST_TIMEOUT_MS, maxConnections: 1 })
+  let again = AGAIN_MS
+  let isFailing = false
+
+  /** Whether the server has it. A failure is logged once, until it is over. */
+  async function attempt(): Promise<boolean> {
+    let reason: object
+    try {
+      const body = JSON.stringify(await attest())
+      const { status } = await post(url, { authorization: `Bearer ${relayToken}` }, body)
+      if (status === OK) return true
+      reason = { status }
+    } catch (error) {
+      reason = describeError(error)
+    }
+    if (!isFailing) logger.warn('evidence not posted', reason)
+    return false
+  }
+
+  while (!stopping.aborted) {
+    const isPosted = await attempt()
+    if (isPosted && isFailing) logger.info('evidence posted again')
+    isFailing = !isPosted
+    await pause(isPosted ? INTERVAL_MS : again, stopping)
+    again = isPosted ? AGAIN_MS : Math.min(again * 2, AGAIN_MAX_MS)
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { bytes32Schema } from '../../protocol/hex.js'
+import { MAX_HOLDERS } from '../../protocol/masterShare.js'
+import { holderSchema } from '../../protocol/provisioning.js'
+import { required, withDefault } from '../../service/config.js'
+import { integer, listOf, secureUrl } from '../../service/configKinds.js'
+import type { Rule } from '../../service/settingRules.js'
+import { commonSettings } from '../commonSettings.js'
+
+/** Upgrades within the life of an order, and one to spare. */
+const MAX_FORMER = 4
+
+export const ATTESTED_ENV_EXAMPLE_HEADER = [
+  "# An attested enclave's configuration: `install -m 600 .env.attested.example .env.enclave`. The enclave draws its own keys and is given",
+  '# those of the broker by their holder, so none is in here (docs/attestation.md). A line that is commented out shows its default. Each URL',
+  '# is https, or http on this machine. Checked against the schema by `npm run check`.',
+]
+
+const BORN = 'is for an enclave whose keys are in files: remove it. The keys of this one are born in it'
+const GIVEN =
+  'is for an enclave whose keys are in files: remove it. The first holder gives it: npm run operate -- attest provision'
+
+/** Variables of an enclave whose keys are in files. */
+const NOT_TAKEN: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    LEDGER_MASTER_KEY: BORN,
+    INTENT_PRIVATE_KEY: BORN,
+    ENCLAVE_PRIVATE_KEY: BORN,
+    ALPACA_KEY_ID: GIVEN,
+    ALPACA_SECRET_KEY: GIVEN,
+  }).flatMap(([name, problem]) => [
+    [name, problem],
+    [`${name}_FILE`, problem],
+  ]),
+)
+
+/** @param platforms the names of those that the build has */
+export function attestedSchema(platforms: readonly string[]) {
+  return z.object({
+    ...commonSettings,
+    RPC_WITNESS_URL: required(
+      listOf(secureUrl()).refine((urls) => urls.length > 0, 'is missing'),
+      {
+        about:
+          'JSON-RPC nodes of another operator, separated by commas. Both must say the same, at one block, about everything that \
+decides money: with one operator alone, that operator would decide.',
+        example: '',
+      },
+    ),
+    ATTESTATION_PLATFORM: required(z.enum(platforms, `expected ${platforms.join(' or ')}`), {
+      section: 'Attestation',
+      about: `What the enclave runs on: ${platforms.join(' or ')}.`,
+      example: platforms[0] ?? '',
+    }),
+    MASTER_KEY_HOLDERS: required(
+      listOf(holderSchema)
+        .refine(
+          ({ length }) => length >= 2 && length <= MAX_HOLDERS,
+          `expected 2 to ${MAX_HOLDERS} public keys`,
+        )
+        .refine((holders) => new Set(holders).size === holders.length, 'names one holder twice'),
+      {
+        about:
+          "Compressed public keys of those who hold a share of the ledger's master key, separated by commas (npm run operate -- attest key). \
+The first is the platform's owner, who gives the broker's keys too.",
+        example: '',
+      },
+    ),
+    MASTER_KEY_THRESHOLD: required(integer(2, MAX_HOLDERS), {
+      about:
+        'Shares that make the key: so many holders start an enclave, and so many together know the ledger.',
+      example: '2',
+    }),
+    FORMER_MEASUREMENTS: withDefault(
+      listOf(bytes32Schema).refine(
+        ({ length }) => length <= MAX_FORMER,
+        `expected ${MAX_FORMER} measurements at most`,
+      ),
+      {
+        about: `Measurements of former programs, separated by commas, ${MAX_FORMER} at most: what was sealed to their keys is opened too.`,
+        fallback: '',
+      },
+    ),
+  })
+}
+
+export type AttestedConfig = z.output<ReturnType<typeof attestedSchema>>
+
+const RULES: readonly Rule<AttestedConfig>[] = [
+  {
+    name: 'MASTER_KEY_THRESHOLD',
+    problem: 'is above the number of MASTER_KEY_HOLDERS: no enclave would ever start',
+    isBroken: ({ MASTER_KEY_THRESHOLD, MASTER_KEY_HOLDERS }) =>
+      MASTER_KEY_THRESHOLD > MASTER_KEY_HOLDERS.length,
+  },
+]
+
+/** What `loadSettings` reads. */
+export function attestedSettings(platforms: readonly string[]) {
+  return { schema: attestedSchema(platforms), former: NOT_TAKEN, rules: RULES }
+}
