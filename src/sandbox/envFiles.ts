@@ -7,6 +7,7 @@ import { addressOfKey, draw, publicKeyOfKey } from '../operate/secretFiles.js'
 import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
 import type { SandboxAccounts } from './accounts.js'
+import { type AttestedSetup, SANDBOX_SETTINGS, settingsOf } from './attested.js'
 import { BROKER_CASH, FRONTEND_ORIGIN, type SandboxFile, type SandboxOptions } from './settings.js'
 
 /** All secrets of a sandbox, drawn at each start, and the public parts of two. */
@@ -45,6 +46,7 @@ export async function writeEnvFiles(
   info: SandboxFile,
   secrets: SandboxSecrets,
   { relayer }: SandboxAccounts,
+  attested?: AttestedSetup,
 ): Promise<Readonly<Record<'server' | 'enclave', readonly string[]>>> {
   const { enclaveUrl, brokerUrl } = info
   const shared = {
@@ -84,18 +86,24 @@ export async function writeEnvFiles(
     }),
     // Only tests reorganize a local chain.
     CHAIN_DEPTH: '0',
-    LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
-    INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
-    ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
     RELAY_URL: info.relayUrl,
-    ALPACA_KEY_ID: secrets.enclaveBroker.keyId,
-    ALPACA_SECRET_KEY: secrets.enclaveBroker.secretKey,
+    ...(attested ? settingsOf(attested) : keysOf(secrets)),
     ...enclaveSettings,
   }
   await writeFile(join(directory, '.env'), linesOf(server), { mode: 0o600 })
   await writeFile(join(directory, '.env.enclave'), linesOf(enclave), { mode: 0o600 })
   return {
     server: differencesOf(serverConfig.environmentSchema, server),
-    enclave: differencesOf(enclaveConfig.environmentSchema, enclave),
+    enclave: differencesOf(attested ? SANDBOX_SETTINGS.schema : enclaveConfig.environmentSchema, enclave),
+  }
+}
+
+function keysOf(secrets: SandboxSecrets) {
+  return {
+    LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
+    INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
+    ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
+    ALPACA_KEY_ID: secrets.enclaveBroker.keyId,
+    ALPACA_SECRET_KEY: secrets.enclaveBroker.secretKey,
   }
 }

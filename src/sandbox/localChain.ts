@@ -55,7 +55,7 @@ export async function sendAll(
 export async function populate(
   provider: Provider,
   accounts: SandboxAccounts,
-  enclaveSigner: Hex,
+  enclaveSigner: Hex | null,
   printStep: PrintStep,
 ) {
   const { owner, admin, employees, newcomer, guardian, brokerFunding } = accounts

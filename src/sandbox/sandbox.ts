@@ -1,16 +1,20 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Provider } from 'ethers'
 import { DEFAULT_DELAYS } from '../chain/deploy.js'
+import { interfaces } from '../chain/interfaces.js'
 import { writeDeployment } from '../operate/settings.js'
+import type { Hex } from '../protocol/hex.js'
 import { healthOf } from '../server/trigger/ownEnclave.js'
 import { type DirectoryLock, lockDirectory } from '../service/directoryLock.js'
 import { startBrokerStandIn } from '../simulator/index.js'
 import { CommandError } from '../terminal/failure.js'
-import { castAccounts } from './accounts.js'
+import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
+import { type AttestedSetup, foundAndProvision, policyOf, prepareAttested } from './attested.js'
 import { assertDeskBuilt, startDesk } from './desk.js'
 import { drawSecrets, type SandboxSecrets, writeEnvFiles } from './envFiles.js'
-import { populate } from './localChain.js'
+import { populate, sendAll } from './localChain.js'
 import { claimPorts } from './ports.js'
 import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startProcess } from './serverProcess.js'
 import {
@@ -66,13 +70,14 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   })
   const lock = await takeDirectory(directory)
   cleanUp.defer(async () => lock.release())
-  const secrets = drawSecrets()
+  const drawn = drawSecrets()
   const { anvil, beginMining } = await startChain(options, ports.rpc, stage)
   const { provider } = anvil
   const accounts = castAccounts(anvil)
-  const broker = await startBroker(options, ports.broker, secrets, stage)
-  const deployed = await populate(provider, accounts, secrets.enclaveSigner, stage.printStep)
-  await beginMining()
+  const broker = await startBroker(options, ports.broker, drawn, stage)
+  const isBorn = options.keys === 'born'
+  const deployed = await populate(provider, accounts, isBorn ? null : drawn.enclaveSigner, stage.printStep)
+  const attested = isBorn ? await prepareAttested(directory, anvil.rpcUrl, cleanUp) : undefined
   const { owner, admin, employees, newcomer } = accounts
   const at = (port: number) => `http://127.0.0.1:${port}`
   const info: SandboxFile = {
@@ -88,10 +93,18 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
     symbols: EQUITIES.map(({ symbol }) => symbol),
     accounts: { owner, admin, employees, newcomer },
   }
-  printSettings(await writeEnvFiles(options, info, secrets, accounts), stage)
+  printSettings(await writeEnvFiles(options, info, drawn, accounts, attested), stage)
   await writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 })
   writeDeployment(directory, { ...deployed, chainId: anvil.chainId, firstBlock: 0 })
-  const enclave = await startEnclave(directory, info.enclaveUrl, stage)
+  const enclave = await startEnclave(directory, info.enclaveUrl, attested, stage)
+  const keys =
+    attested && (await giveBirth(directory, attested, { info, deployed, accounts, secrets: drawn, provider }))
+  const secrets = { ...drawn, ...keys?.publicKeys }
+  if (keys) {
+    await writeEnvFiles(options, info, secrets, accounts, attested)
+    stage.printStep('keys', 'born in the enclave, 2 of 3 holders gave their shares; the chain has its signer')
+  }
+  await beginMining()
   const server = await startServer(options, info, stage)
   if (info.deskUrl !== undefined) {
     const stop = await startDesk(info.deskUrl, info, secrets.intentPublicKey)
@@ -111,9 +124,36 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
     restartServer: server.restart,
     /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
     enclave,
+    /** What people know of an attested enclave, where its keys were born in it. */
+    attested: attested && keys && { ...attested, programs: keys.programs },
     /** Stops every part. */
     stop: () => cleanUp.disposeAsync(),
   }
+}
+
+/** Founds the master key of an attested enclave, provisions it, and makes its signer the chain's. */
+async function giveBirth(
+  directory: string,
+  setup: AttestedSetup,
+  platform: {
+    readonly info: SandboxFile
+    readonly deployed: { readonly authority: Hex }
+    readonly accounts: SandboxAccounts
+    readonly secrets: SandboxSecrets
+    readonly provider: Provider
+  },
+) {
+  const { info, deployed, accounts, secrets, provider } = platform
+  const programs = await policyOf(directory)
+  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
+  const { statement, measurement, config } = await foundAndProvision({
+    ...{ setup, programs, domain, secrets },
+    url: info.enclaveUrl ?? '',
+  })
+  const abi = interfaces.authority
+  const args = [statement.signer, measurement, config]
+  await sendAll(provider, accounts.owner, [{ to: deployed.authority, abi, method: 'rotateSigner', args }])
+  return { programs, publicKeys: { intentPublicKey: statement.sealKey, enclaveSigner: statement.signer } }
 }
 
 /** The chain mines each transaction at once until `beginMining`. */
@@ -161,10 +201,15 @@ function printSettings(differences: Readonly<Record<string, readonly string[]>>,
 async function startEnclave(
   directory: string,
   url: string | undefined,
+  attested: AttestedSetup | undefined,
   { cleanUp, printStep }: Stage,
 ): Promise<() => ServerProcess | undefined> {
   if (url === undefined) return () => undefined
-  const launch = () => startProcess('enclave', { directory, url, narrate: () => undefined })
+  const launch = () =>
+    startProcess(attested ? 'attestedEnclave' : 'enclave', {
+      ...{ directory, url, log: 'enclave.log', narrate: () => undefined },
+      ...(attested && { variables: { SANDBOX_DEVICE: attested.device } }),
+    })
   let isStopping = false
   let enclave = await launch()
   let next: Promise<void> = Promise.resolve()
@@ -217,7 +262,7 @@ async function startServer(
 /** Marks a directory as a sandbox's, whose content may be deleted. */
 const MARKER = '.sandbox'
 const CONTENTS = [
-  ...['server', 'server.log', 'enclave', 'enclave.log'],
+  ...['server', 'server.log', 'enclave', 'enclave.log', 'device'],
   ...['sandbox.json', 'deployment.json', '.env', '.env.enclave'],
 ]
 

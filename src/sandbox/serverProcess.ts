@@ -37,11 +37,20 @@ interface ProgramOptions {
   nodeOptions?: readonly string[]
 }
 
+/** The build of the attested enclave that knows the sandbox's device. */
+export const ATTESTED_ENCLAVE = join(ROOT, 'dist/sandbox/attestedEnclave.js')
+
 /** The programs, each with the variable that names its configuration. */
 const PROGRAMS = {
   server: { main: join(ROOT, 'dist/server/main.js'), arguments: [], variable: 'ENV_FILE', envFile: '.env' },
   enclave: {
     main: join(ROOT, 'dist/enclave/main.js'),
+    arguments: ['serve'],
+    variable: 'ENCLAVE_ENV_FILE',
+    envFile: '.env.enclave',
+  },
+  attestedEnclave: {
+    main: ATTESTED_ENCLAVE,
     arguments: ['serve'],
     variable: 'ENCLAVE_ENV_FILE',
     envFile: '.env.enclave',

@@ -45,6 +45,8 @@ export interface SandboxOptions {
   ports: Ports
   /** The starter of the enclave: the sandbox, as a separate process (default), or the server, per its settings. */
   enclave?: 'sandbox' | 'server'
+  /** Where the enclave's keys come from: files, which tests read (default), or the enclave itself, on the test device. */
+  keys?: 'files' | 'born'
   /** Further variables for the server's `.env`. */
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */

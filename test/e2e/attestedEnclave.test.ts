@@ -1,0 +1,203 @@
+// An enclave whose keys are born in it, as processes: founded, provisioned, verified, and restarted.
+import { randomBytes } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { BORN } from '../../src/attestation/statement.js'
+import { createVerifier } from '../../src/attestation/verify.js'
+import { publicKeyOfKey } from '../../src/operate/secretFiles.js'
+import { problemSchema } from '../../src/protocol/api.js'
+import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
+import { openShare, sealShare } from '../../src/protocol/masterShare.js'
+import {
+  foundingSchema,
+  provisionedSchema,
+  provisioningSchema,
+  sealBrokerKeys,
+  signProvision,
+} from '../../src/protocol/provisioning.js'
+import { challenge, verifyKeys } from '../../src/sandbox/attested.js'
+import { runDemo } from '../../src/sandbox/demo.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import { startProcess } from '../../src/sandbox/serverProcess.js'
+import { eventually } from '../support/eventually.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { QUICK } from '../support/tradingSandbox.js'
+
+async function start() {
+  const sandbox = await startSandbox({
+    directory: await temporaryDirectory(),
+    ports: { server: 0, rpc: 0, broker: 0 },
+    keys: 'born',
+    blockTime: QUICK.blockTime,
+    serverSettings: QUICK.server,
+    enclaveSettings: QUICK.enclave,
+    print: () => undefined,
+  })
+  onTestFinished(() => sandbox.stop())
+  const { attested, info } = sandbox
+  if (attested === undefined || info.enclaveUrl === undefined)
+    throw new Error('the sandbox has no such enclave')
+  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
+  return { sandbox, attested, url: info.enclaveUrl, domain }
+}
+
+const healthOf = async (url: string) => (await fetch(`${url}/health`)).json()
+
+it('an order settles by keys that were born in the enclave, and a restart of the same program needs nobody', async () => {
+  const { sandbox, attested, url, domain } = await start()
+  const { info, secrets } = sandbox
+  const ceremony = { setup: attested, url, programs: attested.programs, domain, secrets }
+  const before = await verifyKeys(ceremony)
+
+  await sandbox.enclave()?.kill()
+  await eventually('the enclave is back with its keys', async () => {
+    const health = await healthOf(url).catch(() => undefined)
+    return health?.boot === 2 && health.keys === 'present' ? health : undefined
+  })
+  const after = await verifyKeys(ceremony)
+  expect(after.statement).toEqual({ ...before.statement, boot: 2 })
+
+  await runDemo(sandbox, () => undefined)
+  const shown = await eventually('the server shows the evidence', async () => {
+    const key = await (await fetch(`${info.url}/enclave-key`)).json()
+    return key.attestation
+  })
+  const verify = createVerifier(BORN, attested.root, 'test')
+  const expected = { ...domain, programs: attested.programs, signer: secrets.enclaveSigner, now: Date.now() }
+  expect((await verify(shown, expected)).statement.sealKey).toBe(secrets.intentPublicKey)
+  expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'present' })
+  expect((await fetch(`${url}/provisioning`)).status).toBe(409)
+  // A stranger has no secret of jobs, and a nonce has one form.
+  expect((await fetch(`${url}/attestation?nonce=${'0'.repeat(64)}`)).status).toBe(401)
+  await expect(challenge(url, secrets.triggerSecret, '00')).rejects.toThrow()
+})
+
+/** A second enclave of the same deployment, that waits for its keys. */
+async function startAwaiting({ sandbox, device }: { sandbox: Sandbox; device: string }) {
+  const directory = await temporaryDirectory()
+  const text = await readFile(join(sandbox.directory, '.env.enclave'), 'utf8')
+  const port = 20_000 + (randomBytes(2).readUInt16BE() % 20_000)
+  const lines = text
+    .replace(/^ENCLAVE_LISTEN=.*$/m, `ENCLAVE_LISTEN=127.0.0.1:${port}`)
+    .replace(/^ENCLAVE_STATE_DIR=.*$/m, `ENCLAVE_STATE_DIR=${directory}/state`)
+  await writeFile(join(directory, '.env.enclave'), lines, { mode: 0o600 })
+  const url = `http://127.0.0.1:${port}`
+  const launch = () =>
+    startProcess('attestedEnclave', { directory, url, variables: { SANDBOX_DEVICE: device } })
+  let process = await launch()
+  onTestFinished(() => process.kill())
+  return {
+    url,
+    directory,
+    async restart() {
+      await process.kill()
+      process = await launch()
+    },
+  }
+}
+
+it('an enclave that waits for its keys takes them from as many holders as it takes, and from nobody else', async () => {
+  const { sandbox, attested, domain } = await start()
+  const { holders } = attested
+  const enclave = await startAwaiting({ sandbox, device: attested.device })
+  const { url } = enclave
+  const [owner = '0x', second = '0x', third = '0x'] = holders
+  const post = async (body: unknown, path = '/provisioning') => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(`${url}${path}`, { method: 'POST', body: text })
+    const answer: unknown = await response.json()
+    return response.ok ? answer : problemSchema.parse(answer).code
+  }
+  const sealKeyNow = async (): Promise<Hex> => {
+    const { statement } = provisioningSchema.parse(await (await fetch(`${url}/provisioning`)).json())
+    return JSON.parse(statement).sealKey
+  }
+  const found = async () => {
+    const { shares } = foundingSchema.parse(await post('', '/provisioning/founding'))
+    return Promise.all(
+      shares.map((share, index) =>
+        openShare(share, hexToBytes(holders[index] ?? '0x'), ['share-of-holder', domain]),
+      ),
+    )
+  }
+  const provisionOf = async (
+    holder: Hex,
+    share: Awaited<ReturnType<typeof found>>[number] | undefined,
+    { sealKey, signer = holder, withKeys = false }: { sealKey: Hex; signer?: Hex; withKeys?: boolean },
+  ) => {
+    if (share === undefined) throw new Error('no share')
+    const keys = { v: 1, keyId: 'PK', secretKey: 'secret' } as const
+    const envelopes = {
+      envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
+      ...(withKeys && { brokerKeys: await sealBrokerKeys(keys, sealKey, domain) }),
+    }
+    return {
+      holder: publicKeyOfKey(holder),
+      ...envelopes,
+      signature: signProvision(envelopes, sealKey, signer),
+    }
+  }
+
+  expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'awaited' })
+  const sealKey = await sealKeyNow()
+  const shares = await found()
+  const others = await found()
+  const first = await provisionOf(owner, shares[0], { sealKey, withKeys: true })
+  const stranger: Hex = `0x${'77'.repeat(32)}`
+  expect(await post('rubbish')).toBe('invalid-body')
+  expect(await post({ ...first, more: true })).toBe('invalid-body')
+  expect(await post('x'.repeat(16_385))).toBe('body-too-large')
+  expect(await post(await provisionOf(stranger, shares[0], { sealKey }))).toBe('unknown-holder')
+  expect(await post(await provisionOf(second, shares[1], { sealKey, withKeys: true }))).toBe('unknown-holder')
+  expect(await post(await provisionOf(second, shares[1], { sealKey, signer: stranger }))).toBe(
+    'provision-unsigned',
+  )
+  const elsewhere = publicKeyOfKey(stranger)
+  expect(await post(await provisionOf(second, shares[1], { sealKey: elsewhere }))).toBe('provision-unsigned')
+  const unreadable = await provisionOf(second, shares[1], { sealKey })
+  const envelope = { ...unreadable.envelope, tag: `0x${'00'.repeat(16)}` as const }
+  const signed = { ...unreadable, envelope, signature: signProvision({ envelope }, sealKey, second) }
+  expect(await post(signed)).toBe('invalid-share')
+  const weak = shares[1] && { ...shares[1], threshold: 3 }
+  expect(await post(await provisionOf(second, weak, { sealKey }))).toBe('invalid-share')
+  const flood = await Promise.all(
+    Array.from({ length: 200 }, () => post({ ...first, signature: signed.signature })),
+  )
+  expect(flood.filter((code) => code !== 'provision-unsigned' && code !== 'busy')).toEqual([])
+
+  const given = async (body: unknown) => provisionedSchema.parse(await post(body))
+  expect(await given(first)).toMatchObject({ hasBrokerKeys: true, isReady: false })
+  // The same once more, and a share of another founding, make nothing.
+  expect((await given(first)).given).toEqual([publicKeyOfKey(owner)])
+  expect(await given(await provisionOf(second, others[1], { sealKey }))).toMatchObject({ isReady: false })
+
+  // What was given ends with its start, and is of no use to the next one.
+  await enclave.restart()
+  expect(await sealKeyNow()).not.toBe(sealKey)
+  expect(await post(first)).toBe('provision-unsigned')
+  const next = { sealKey: await sealKeyNow() }
+  expect((await given(await provisionOf(third, shares[2], next))).given).toEqual([publicKeyOfKey(third)])
+  const ready = await given(await provisionOf(owner, shares[0], { ...next, withKeys: true }))
+  expect(ready).toMatchObject({ isReady: true, threshold: 2 })
+  expect(await post(first)).toBe('keys-present')
+  expect(await post('', '/provisioning/founding')).toBe('keys-present')
+
+  // A kill behind the file needs nobody; without the file, or with another program's, holders are needed again.
+  await enclave.restart()
+  expect(await healthOf(url)).toMatchObject({ keys: 'present', boot: 3 })
+  const sealed = join(enclave.directory, 'state', 'sealed-keys')
+  const bytes = await readFile(sealed)
+  expect(bytes.includes('secret')).toBe(false)
+  await writeFile(
+    sealed,
+    bytes.map((byte, index) => (index === 40 ? byte ^ 1 : byte)),
+  )
+  await enclave.restart()
+  expect(await healthOf(url)).toMatchObject({ keys: 'awaited' })
+  expect((await readFile(sealed)).length).toBe(bytes.length)
+  expect(await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')).toContain(
+    'sealed keys not opened',
+  )
+  await rm(sealed)
+})
