@@ -1,5 +1,4 @@
 // An enclave whose keys are born in it, as processes: founded, provisioned, verified, and restarted.
-import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -16,11 +15,14 @@ import {
   sealBrokerKeys,
   signProvision,
 } from '../../src/protocol/provisioning.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { challenge, verifyKeys } from '../../src/sandbox/attested.js'
 import { runDemo } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { startProcess } from '../../src/sandbox/serverProcess.js'
 import { eventually } from '../support/eventually.js'
+import { freePorts } from '../support/freePorts.js'
+import { orderJob } from '../support/residentHarness.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { QUICK } from '../support/tradingSandbox.js'
 
@@ -67,6 +69,11 @@ it('an order settles by keys that were born in the enclave, and a restart of the
   const expected = { ...domain, programs: attested.programs, signer: secrets.enclaveSigner, now: Date.now() }
   expect((await verify(shown, expected)).statement.sealKey).toBe(secrets.intentPublicKey)
   expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'present' })
+  // Each start fails once at most before there is a server, however often it tries.
+  const log = await readFile(join(sandbox.directory, 'enclave.log'), 'utf8')
+  const count = (message: string) => log.split(`"msg":"${message}"`).length - 1
+  expect(count('evidence not posted')).toBeLessThanOrEqual(count('enclave started'))
+  expect(log).not.toContain(secrets.enclaveBroker.secretKey)
   expect((await fetch(`${url}/provisioning`)).status).toBe(409)
   // A stranger has no secret of jobs, and a nonce has one form.
   expect((await fetch(`${url}/attestation?nonce=${'0'.repeat(64)}`)).status).toBe(401)
@@ -77,7 +84,7 @@ it('an order settles by keys that were born in the enclave, and a restart of the
 async function startAwaiting({ sandbox, device }: { sandbox: Sandbox; device: string }) {
   const directory = await temporaryDirectory()
   const text = await readFile(join(sandbox.directory, '.env.enclave'), 'utf8')
-  const port = 20_000 + (randomBytes(2).readUInt16BE() % 20_000)
+  const [port] = await freePorts(1)
   const lines = text
     .replace(/^ENCLAVE_LISTEN=.*$/m, `ENCLAVE_LISTEN=127.0.0.1:${port}`)
     .replace(/^ENCLAVE_STATE_DIR=.*$/m, `ENCLAVE_STATE_DIR=${directory}/state`)
@@ -140,6 +147,12 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   }
 
   expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'awaited' })
+  const job = await orderJob()
+  const body = JSON.stringify(job)
+  const { triggerSecret } = sandbox.secrets
+  const headers = { ...signRunMessage(triggerSecret, { kind: 'job', runId: job.runId, body }) }
+  const refused = await fetch(url, { method: 'POST', headers, body })
+  expect([refused.status, problemSchema.parse(await refused.json()).code]).toEqual([503, 'keys-awaited'])
   const sealKey = await sealKeyNow()
   const shares = await found()
   const others = await found()

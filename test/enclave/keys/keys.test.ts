@@ -1,8 +1,11 @@
 import { format, inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/enclave/config.js'
-import { createKeys } from '../../../src/enclave/keys/keys.js'
+import { createKeys, type EnclaveKeys } from '../../../src/enclave/keys/keys.js'
+import { type Envelope, ORDER_PLACE, seal } from '../../../src/protocol/envelope.js'
+import { ProtocolError } from '../../../src/protocol/errors.js'
 import { type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { Secret } from '../../../src/service/secret.js'
 import { enclaveEnvironment } from '../support/environment.js'
 import { ENCLAVE_KEYS, KEYS } from '../support/parties.js'
@@ -59,4 +62,25 @@ it('the enclave’s keys are in no error of an operation', async () => {
   expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(['rejected']))
   const text = failures.map((failure) => inspect(failure, { depth: null, showHidden: true })).join('\n')
   for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
+})
+
+it('keys of former programs open what was sealed to them, and no other key does', async () => {
+  const former = new Secret<Hex>(`0x${'d4'.repeat(32)}`)
+  const own = {
+    master: new Secret(KEYS.master),
+    intent: new Secret(KEYS.intent),
+    signing: new Secret(KEYS.signing),
+  }
+  const codeOf = async (keys: EnclaveKeys, envelope: Envelope) => {
+    const error: unknown = await keys.open.intent(envelope).catch((reason: unknown) => reason)
+    return error instanceof ProtocolError ? error.code : 'opened'
+  }
+  const sealed = (key: Hex) => seal('no order', publicKeyOf(hexToBytes(key)), ORDER_PLACE)
+  const toFormer = await sealed(former.reveal())
+  const upgraded = createKeys({ ...own, former: [former] })
+  // What opens is no order: its schema refuses it.
+  expect(await codeOf(upgraded, toFormer)).toBe('opened')
+  expect(await codeOf(upgraded, await sealed(KEYS.intent))).toBe('opened')
+  expect(await codeOf(createKeys(own), toFormer)).toBe('undecryptable')
+  expect(await codeOf(upgraded, await sealed(KEYS.signing))).toBe('undecryptable')
 })
