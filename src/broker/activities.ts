@@ -82,24 +82,24 @@ const entrySchema = z
   })
   .transform((entry) => ({
     id: entry.id,
-    ...(entry.status !== 'canceled' && {
-      entry: {
-        id: entry.id,
-        type: entry.activity_type,
-        subType: entry.activity_sub_type ?? '',
-        /** `YYYY-MM-DD`: the day that it was entered for. */
-        day: entry.date,
-        symbol: entry.symbol ?? '',
-        /** Share base units that came, or went where they are negative. A cash dividend may name the shares that it is for. */
-        qty: entry.qty ?? 0n,
-        /** USD with 6 decimals that came, or went where it is negative. */
-        cash: entry.net_amount ?? 0n,
-        description: entry.description ?? '',
-      },
-    }),
+    entry: {
+      id: entry.id,
+      type: entry.activity_type,
+      subType: entry.activity_sub_type ?? '',
+      /** `YYYY-MM-DD`: the day that it was entered for. */
+      day: entry.date,
+      symbol: entry.symbol ?? '',
+      /** Share base units that came, or went where they are negative. A cash dividend may name the shares that it is for. */
+      qty: entry.qty ?? 0n,
+      /** USD with 6 decimals that came, or went where it is negative. */
+      cash: entry.net_amount ?? 0n,
+      description: entry.description ?? '',
+      /** The broker has taken it back. */
+      ...(entry.status === 'canceled' && { isCanceled: true }),
+    },
   }))
 /** What a corporate action has left in the books; several entries may belong to one. */
-export type BookedEntry = Readonly<NonNullable<z.output<typeof entrySchema>['entry']>>
+export type BookedEntry = Readonly<z.output<typeof entrySchema>['entry']>
 
 const otherSchema = z
   .object({
@@ -165,7 +165,7 @@ export function asActivities(found: ActivityPage): Activities {
   return {
     fills: found.flatMap((entry) => ('fill' in entry ? [entry.fill] : [])),
     fees: found.flatMap((entry) => ('fee' in entry ? [entry.fee] : [])),
-    booked: found.flatMap((entry) => ('entry' in entry && entry.entry ? [entry.entry] : [])),
+    booked: found.flatMap((entry) => ('entry' in entry ? [entry.entry] : [])),
     others: found.flatMap((entry) => ('other' in entry ? [entry.other] : [])),
   }
 }

@@ -19,8 +19,18 @@ function familyOf({ type, subType, qty, cash }: BookedEntry): ActionKind {
   return FAMILIES[type] ?? 'cash-dividend'
 }
 
-/** @returns the oldest day first */
+/** @returns the oldest day first, without what was taken back */
 export function bookingsOf(entries: readonly BookedEntry[]): Booking[] {
+  return put(entries.filter(({ isCanceled }) => !isCanceled))
+}
+
+/** What was ever booked: also what was taken back, by cancelling the entry or by an opposite one. */
+export function everBookedOf(entries: readonly BookedEntry[]): Booking[] {
+  const came = entries.filter(({ type, cash }) => cash >= 0n || WITHHELD.has(type))
+  return [...bookingsOf(came), ...put(came.filter(({ isCanceled }) => isCanceled))]
+}
+
+function put(entries: readonly BookedEntry[]): Booking[] {
   const groups = Map.groupBy(entries, (entry) => `${entry.day} ${familyOf(entry)}`)
   const found = [...groups.values()].flatMap((group) => {
     const [first] = group

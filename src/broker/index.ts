@@ -1,7 +1,7 @@
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export type { Activities, BookedEntry, FeeActivity, OtherEntry, TradeActivity } from './activities.js'
 export type { ActionKind } from './announcements.js'
-export { bookingsOf } from './bookings.js'
+export { bookingsOf, everBookedOf } from './bookings.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
 export { type ActionTerms, type Decision, eventsOf, planOf, type Unplanned } from './corporateEvents.js'
 export { BrokerError, type BrokerErrorKind } from './errors.js'

@@ -70,8 +70,9 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
     const chain = sharedChain.forRun()
     const broker = guardBroker(deps.broker, clock.check)
     const load: PortfolioStore['load'] = async (account, block) => {
-      await assertBorne({ chain, broker, clock }, block)
-      return shared.portfolios.load(account, block)
+      const stored = await shared.portfolios.load(account, block)
+      await assertBorne({ chain, broker, clock }, block, stored.followedBefore)
+      return stored
     }
     return {
       ...shared,

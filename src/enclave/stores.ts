@@ -37,6 +37,8 @@ export interface StoredPortfolio {
   bytes: number
   /** The corporate actions that it has followed, as the next write must name them. */
   followed: { count: number; listHash: Hex }
+  /** The actions that were followed when it was written. */
+  followedBefore: number
 }
 
 function placeIn({ chainId, addresses }: ChainState, id: Hex, version: bigint): BlobPlace {
@@ -92,18 +94,22 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
         bytes: paddedBytesOf(blob),
         followed: { count: actions.length, listHash },
       }
-      if (version === 0n) return { portfolio: null, ...state }
+      if (version === 0n) return { portfolio: null, ...state, followedBefore: 0 }
       const stored = await opened(id, version, blob)
       const moments = lateMoments(stored, actions)
       const of = { account, stored: { version, hash }, block }
       const earlier = moments.length === 0 ? undefined : await portfoliosAt(moments, of)
-      return { portfolio: carry(stored, actions, earlier), ...state }
+      return { portfolio: carry(stored, actions, earlier), ...state, followedBefore: stored.actions ?? 0 }
     },
     /**
      * Seals what is to be written next, after what is stored.
      * @throws RunFailure `portfolio-full`: admission leaves room for a dividend of each symbol, and more than that are unpaid
      */
-    async seal(account: Hex, portfolio: Portfolio, stored: Omit<StoredPortfolio, 'portfolio'>) {
+    async seal(
+      account: Hex,
+      portfolio: Portfolio,
+      stored: Omit<StoredPortfolio, 'portfolio' | 'followedBefore'>,
+    ) {
       if (!fits(portfolio)) throw new RunFailure('portfolio-full')
       const id = accountIdOf(account)
       const version = stored.version + 1n

@@ -1,7 +1,7 @@
 // What the broker has announced, what it has booked, and what follows for holders: read from the stand-in, and from documented entries.
 import { expect, it, onTestFinished } from 'vitest'
 import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
-import { bookingsOf } from '../../src/broker/bookings.js'
+import { bookingsOf, everBookedOf } from '../../src/broker/bookings.js'
 import { type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
 import { isInForce, unbornePayments } from '../../src/broker/inForce.js'
 import { dayAt, startOf } from '../../src/broker/newYork.js'
@@ -256,6 +256,7 @@ it('a split and a stock dividend of one week are two: each has an entry of its o
 })
 
 const PAID = { qty: shares(4), cash: usd(10) }
+const DIVIDEND = { id: 'd', type: 'DIV', subType: '', day: DAY, symbol: 'AAPL', description: '', ...PAID }
 const paying = (numerator: bigint, recordAt = MIDNIGHT - 600) => [
   { index: 0, kind: 'ENTITLEMENT' as const, symbol: 'AAPL', recordAt },
   {
@@ -281,8 +282,18 @@ it.each([
   ],
   ['nothing', paying(0n), 0],
 ])('the books bear a payment, or do not, of %s', (_what, actions, unborne) => {
-  const entry = { id: 'd', type: 'DIV', subType: '', day: DAY, symbol: 'AAPL', description: '', ...PAID }
-  expect(unbornePayments(actions, bookingsOf([entry]))).toHaveLength(unborne)
+  expect(unbornePayments(actions, everBookedOf([DIVIDEND]))).toHaveLength(unborne)
+})
+
+it.each([
+  ['cancelled', [{ ...DIVIDEND, isCanceled: true }]],
+  ['booked the other way on its day', [DIVIDEND, { ...DIVIDEND, qty: 0n, cash: -usd(10) }]],
+  ['booked the other way later', [DIVIDEND, { ...DIVIDEND, day: '2026-03-05', cash: -usd(10) }]],
+])('a dividend that the broker has taken back was booked: %s', (_how, entries) => {
+  expect(unbornePayments(paying(2_500_000n), everBookedOf(entries))).toEqual([])
+  expect(unbornePayments(paying(2_500_001n), everBookedOf(entries))).toHaveLength(1)
+  const net = bookingsOf(entries).reduce((sum, { cash }) => sum + cash, 0n)
+  expect(net).toBe(0n)
 })
 
 it("the exchange's days begin at midnight in New York, in summer and in winter", () => {

@@ -148,7 +148,7 @@ it('account activities are fills and fees: a canceled fee counts nothing, one th
   })
 })
 
-it('account activities are also what corporate actions left; unknown kinds are named, canceled entries are nothing', async () => {
+it('account activities are also what corporate actions left; unknown kinds are named, canceled entries as well', async () => {
   const split = Array.from(Object(alpacaExample('activities-split')))
   const canceled = { ...DIVIDEND, status: 'canceled' }
   const former = { ...DIVIDEND, activity_type: 'SSP', qty: '-2', net_amount: null, per_share_amount: null }
@@ -165,6 +165,7 @@ it('account activities are also what corporate actions left; unknown kinds are n
     },
     { type: 'SPLIT', subType: 'FSPLIT', day: '2024-12-04', symbol: 'ANET', qty: -807_009n, cash: 0n },
     { type: 'SPLIT', qty: 3_228_036n },
+    { ...entry, type: 'DIV', isCanceled: true },
     { ...entry, type: 'SSP', qty: -shares(2), cash: 0n },
   ])
   expect(others).toEqual([{ id: FEE.id, type: 'NEW_KIND', day: '2019-08-01', symbol: '' }])

@@ -470,7 +470,14 @@ interface Held extends Change {
 }
 
 const followed = { count: 0, listHash: ZERO_BYTES32 }
-const STORED = { account: ALICE, version: 1n, hash: ZERO_BYTES32, bytes: 0, followed } as const
+const STORED = {
+  account: ALICE,
+  version: 1n,
+  hash: ZERO_BYTES32,
+  bytes: 0,
+  followed,
+  followedBefore: 0,
+} as const
 
 /** The order's own lock and reservation count as free, so the rows hand in the portfolio without it. */
 function heldVerdict({ marked, locked = 0n, earlier, ...change }: Held) {

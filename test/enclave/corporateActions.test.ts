@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
 import { startOf } from '../../src/broker/newYork.js'
 import { createChainState } from '../../src/enclave/chainState.js'
+import { createEnclave } from '../../src/enclave/enclave.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -211,7 +212,7 @@ it('a payment that the broker has not booked is credited to nobody: every accoun
   const { settled, open, run, broker } = world()
   await settled(buy(1_000))
   const { cash } = await alice()
-  await act('ENTITLEMENT', await world().chain.now())
+  await act('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
   await act('PAYMENT', startOf(today()), [200_000n, 1n])
   const orders = [await open(buy(100)), await open({ ...buy(100), who: 'bob', symbol: 'MSFT' })]
   for (const order of orders)
@@ -221,6 +222,33 @@ it('a payment that the broker has not booked is credited to nobody: every accoun
   broker.control.book({ ...dividend, rate: '0.22' })
   for (const order of orders) expect(await run(order)).toMatchObject({ outcome: 'settled' })
   expect((await alice()).cash).toBeGreaterThan(cash)
+})
+
+it('a payment that a portfolio has followed counts as booked, also where the books end after it', async () => {
+  const { settled, open, run, broker, clock, deps } = world()
+  await settled(buy(1_000))
+  await act('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
+  broker.control.book({ type: 'cash_dividend', symbol: 'AAPL', day: today(), rate: '0.22' })
+  await act('PAYMENT', startOf(today()), [200_000n, 1n])
+  await settled(buy(100))
+  const none = async () => []
+  const given = () => ({
+    ...deps(),
+    broker: { ...deps().broker, getBookedEntries: none, getBookedEntriesNow: none },
+  })
+  const bobs = await open({ ...buy(100), who: 'bob' })
+  expect(await run(bobs, { deps: given() })).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
+  const enclave = createEnclave(given())
+  for (const { orderId, envelope } of [await open(buy(100)), bobs]) {
+    const job = {
+      job: 'order',
+      orderId,
+      envelope,
+      runId: orderId,
+      stopAt: clock.now() / 1_000 + 120,
+    } as const
+    expect(await enclave.run(job, async () => undefined)).toMatchObject({ outcome: 'settled' })
+  }
 })
 
 it('a dividend that comes late is searched for once, however many runs of its account ask', async () => {
