@@ -195,7 +195,7 @@ export const EXPLANATIONS: Readonly<
   },
   'relayer-underfunded': {
     meaning:
-      "The relayer's account can't pay the most that this authorization and all that are under way may cost. New work must also leave `RELAY_MIN_BALANCE` and the gas booked for held orders, at the current price.",
+      "The relayer's account can't pay the most that this authorization and all that are under way may cost. New work must also leave `RELAY_MIN_BALANCE` and the gas booked for orders written ahead, at the current price.",
     cause: 'An empty account; `GET /health` names its address.',
   },
   'platform-paused': {
@@ -205,7 +205,7 @@ export const EXPLANATIONS: Readonly<
   },
   'relay-budget-exhausted': {
     meaning:
-      'Gas used since midnight (UTC), gas under way and gas booked for held orders leave less of `RELAY_DAILY_GAS` than this authorization needs. New orders cannot use the reserve for held orders (a fifth of it). Nothing was signed. `Retry-After` is the time until midnight.',
+      'Gas used since midnight (UTC), gas under way and gas booked for orders written ahead leave less of `RELAY_DAILY_GAS` than this authorization needs. New orders cannot use the reserve for orders written ahead (a fifth of it). Nothing was signed. `Retry-After` is the time until midnight.',
     cause: "A budget too small for the day's orders, or a thief of the token with authorizations to spend.",
   },
   'relay-overloaded': {

@@ -137,12 +137,12 @@ export type SharedBroker = ReturnType<typeof createSharedBroker>
 
 function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) {
   let lookUpToken = ownLookUp
-  let state: 'held' | 'used' | 'lapsed' = 'held'
+  let state: 'reserved' | 'used' | 'lapsed' = 'reserved'
   const lapse = setTimeout(() => end('lapsed'), HOLD_MS)
   lapse.unref()
   const end = (next: 'used' | 'lapsed') => {
     clearTimeout(lapse)
-    if (state !== 'held') return
+    if (state !== 'reserved') return
     state = next
     token.release()
     lookUpToken?.release()
@@ -177,12 +177,12 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) 
      * The order with this id, before it is sent; null when the account has none. It waits for no other turn. @throws BrokerError
      */
     lookUp(clientOrderId: string): Promise<BrokerOrder | null> {
-      const token = state === 'held' ? lookUpToken : undefined
+      const token = state === 'reserved' ? lookUpToken : undefined
       lookUpToken = undefined
       return getOrderByClientOrderId(trading, clientOrderId, token)
     },
     /** Whether it may still be sent. */
-    isHeld: () => state === 'held',
+    isReserved: () => state === 'reserved',
     /** Gives the token back, unless the order was sent. */
     release: (): void => end('used'),
   }

@@ -122,7 +122,7 @@ export function withFill(
   { credited, fees, qty = fill.filledQty }: { credited: bigint; fees: FeeSchedule; qty?: bigint },
 ): Portfolio {
   const order = portfolio.openOrders[orderId]
-  if (!order) throw new BooksError('the order is not held')
+  if (!order) throw new BooksError('the order is not written ahead')
   const { value, fees: taken } = tradeOf(order, fill, fees)
   return withTrade(portfolio, orderId, { qty, value: value - taken }, credited)
 }
@@ -140,7 +140,7 @@ export function withTrade(
   credited: bigint,
 ): Portfolio {
   const order = portfolio.openOrders[orderId]
-  if (!order) throw new BooksError('the order is not held')
+  if (!order) throw new BooksError('the order is not written ahead')
   const released = withoutOrder(portfolio, orderId)
   if (order.side === 'SELL') {
     if (qty > order.locked) throw new BooksError('more was sold than the order locked')

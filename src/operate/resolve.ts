@@ -149,7 +149,7 @@ function orderResolution(
 ): Planned {
   if (entry === null) {
     const text = `the order is not in the portfolio of ${account}: it has ended, or was never taken`
-    throw new CommandError('order-not-held', text)
+    throw new CommandError('order-not-written-ahead', text)
   }
   const { side, symbol, notional, escrow, locked } = entry
   const asked = `asked to ${side.toLowerCase()} ${symbol} for ${shownUsdc(notional)}`

@@ -63,7 +63,7 @@ const OWN = {
     EXIT.usage,
     'name the file that the tools of docs/operations/attested-machines.md wrote',
   ],
-  'order-not-held': [EXIT.failed, 'look at GET /orders/<order>'],
+  'order-not-written-ahead': [EXIT.failed, 'look at GET /orders/<order>'],
   'server-unavailable': [EXIT.unavailable, 'try again'],
 } as const satisfies Record<string, Entry>
 type OwnCode = keyof typeof OWN

@@ -105,7 +105,7 @@ describe('at the relay', () => {
       env: { RELAY_DAILY_GAS: BUDGET, RELAY_ACCOUNT_DAILY_GAS: BUDGET },
     })
 
-  test('held orders end when conspirators have used the whole day, also after a kill', async () => {
+  test('orders written ahead end when conspirators have used the whole day, also after a kill', async () => {
     const dataDir = await temporaryDirectory()
     const relay = await start(dataDir)
     const held: BoundOrder[] = []
@@ -136,7 +136,7 @@ describe('at the relay', () => {
 
     // Those that cannot be placed any more are marked before their refund. All but one: the broker has filled it.
     const [filled, ...givenUp] = held
-    if (filled === undefined) throw new Error('nothing is held')
+    if (filled === undefined) throw new Error('nothing is written ahead')
     const marks = givenUp.map((order) => portfolioUpdate(order, afterWrites(writes++)))
     const ends = [
       ...givenUp.map((order) => refund(order, afterWrites(writes++))),

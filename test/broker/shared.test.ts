@@ -153,13 +153,13 @@ it.each<[string, Partial<OrderRequest>, () => void, unknown]>([
   },
 )
 
-it('a placement lapses when it is held for too long', async () => {
+it('a placement lapses when it waits for too long', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const placement = await broker.reserve(ANY)
   await vi.advanceTimersByTimeAsync(29_999)
-  expect(placement?.isHeld()).toBe(true)
+  expect(placement?.isReserved()).toBe(true)
   await vi.advanceTimersByTimeAsync(1)
-  expect(placement?.isHeld()).toBe(false)
+  expect(placement?.isReserved()).toBe(false)
   await expect(placement?.send(buying('lapsed'), HOOKS)).rejects.toMatchObject({
     kind: 'unavailable',
     reason: 'placement-lapsed',

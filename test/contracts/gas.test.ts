@@ -137,10 +137,14 @@ const blacklist = (role: Role, on: boolean) => usdc.turn(chain, 'setBlacklisted'
 const freeze = (role: Role, on: boolean) => chain.send('owner', 'token', 'setFrozen', AAPL, account(role), on)
 
 /** Opens an order of the account and refunds it, without a write. */
-async function refundUnheld(role: Role, name: string, label?: string, open = request): Promise<void> {
-  const unheld = refund(await open(role, name), { ...(await presentOf(role)), actions: listHash, ...EMPTY })
-  if (label !== undefined) await relay(label, unheld)
-  else await chain.send('relayer', ...signedCall(chain, unheld))
+async function refundUnwritten(role: Role, name: string, label?: string, open = request): Promise<void> {
+  const unwritten = refund(await open(role, name), {
+    ...(await presentOf(role)),
+    actions: listHash,
+    ...EMPTY,
+  })
+  if (label !== undefined) await relay(label, unwritten)
+  else await chain.send('relayer', ...signedCall(chain, unwritten))
 }
 
 /**
@@ -157,7 +161,7 @@ async function setUp(): Promise<void> {
   await chain.mineAt(GENESIS + DAY + 60)
   await chain.send('dave', 'actions', 'enact', dividend)
   listHash = bytes32Schema.parse(await chain.read('actions', 'listHash'))
-  for (const role of ['alice', 'admin'] as const) await refundUnheld(role, `${role} ended`)
+  for (const role of ['alice', 'admin'] as const) await refundUnwritten(role, `${role} ended`)
   await buy('bob', 'open buy', 'the first of an account')
   await request('carol', 'open sale')
 }
@@ -224,8 +228,8 @@ const SECTIONS: Record<string, () => Promise<void>> = {
       await writeAhead('alice', order, padded)
       await relay(label, refund(order, await writeOf('alice', padded)))
     }
-    await refundUnheld('alice', 'unheld buy', 'a buy, no portfolio', buy)
-    await refundUnheld('alice', 'unheld request', 'a request, no portfolio')
+    await refundUnwritten('alice', 'unheld buy', 'a buy, no portfolio', buy)
+    await refundUnwritten('alice', 'unheld request', 'a request, no portfolio')
     await refunds('a buy, 512 bytes', 512)
     await refunds('a request, 512 bytes', 512, request)
     const becomesClaim = await buy('alice', 'becomes a claim')

@@ -77,7 +77,7 @@ test('an order whose id another party has taken at the broker is ended by the ow
   expect((await alice.ended(orderId)).state).toBe('REFUNDED')
   expect(await alice.wallet()).toBe(before)
   const again = await resolve([orderId, '--yes', '--json'])
-  expect([again.exit, again.err]).toEqual([1, expect.stringContaining('order-not-held')])
+  expect([again.exit, again.err]).toEqual([1, expect.stringContaining('order-not-written-ahead')])
 
   sandbox.broker.clear({ what: 'fills' })
   expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: usd(100) })).state).toBe('SETTLED')

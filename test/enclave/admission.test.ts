@@ -5,8 +5,8 @@ import type { NoticeCode } from '../../src/enclave/notices.js'
 import {
   type Asked,
   type ChainFacts,
-  judgeHeld,
   judgeNew,
+  judgeWrittenAhead,
   type Market,
 } from '../../src/enclave/order/admission.js'
 import { decodeEntry, markedEntry, newEntry, type OrderTerms } from '../../src/enclave/order/life.js'
@@ -491,7 +491,7 @@ function heldVerdict({ marked, locked = 0n, earlier, ...change }: Held) {
   )
   const seen = [factsOf(change, 'facts'), factsOf(change, 'deep')]
   const market = { ...known, clock: open, ...change.market }
-  const verdict = judgeHeld(order, without, { facts: seen, actions: change.actions ?? [] }, market)
+  const verdict = judgeWrittenAhead(order, without, { facts: seen, actions: change.actions ?? [] }, market)
   if ('refused' in verdict) return verdict.refused
   if ('needs' in verdict) return `needs ${verdict.needs}`
   if ('isClosed' in verdict) return 'market-closed'
@@ -580,15 +580,15 @@ it.each<[string, Held, unknown]>([
   ],
   ['is placed again on its day', { ...ofDay, earlier: passed }, { ...again, limitPrice: usd(190) }],
   ['is not placed again on another day', { ...ofDay, earlier: yesterday }, 'expired-at-close'],
-])('an order that is held %s', (_, change, verdict) => {
+])('an order written ahead %s', (_, change, verdict) => {
   expect(heldVerdict(change)).toEqual(verdict)
 })
 
-it('an order that is held needs the asset of a buy, and the price of a sale', () => {
+it('an order written ahead needs the asset of a buy, and the price of a sale', () => {
   const state = { ...STORED, portfolio }
   const needs = (asked: OrderTerms) => {
     const order = decodeEntry({ state, terms: asked, entry: newEntry(asked, shares(1), 1) })
-    return judgeHeld(order, portfolio, { facts: [facts], actions: [] }, { clock: open })
+    return judgeWrittenAhead(order, portfolio, { facts: [facts], actions: [] }, { clock: open })
   }
   expect(needs(terms)).toEqual({ needs: 'asset' })
   expect(needs({ ...terms, ...aSale })).toEqual({ needs: 'price' })

@@ -8,7 +8,7 @@ import { useWorld, WALLET } from './support/world.js'
 const world = useWorld()
 const buy: Wish = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(100), escrow: usd(100) }
 
-it('an envelope that is not this order’s, or is lost, is rejected as long as the order is not held', async () => {
+it('an envelope that is not this order’s, or is lost, is rejected as long as the order is not written ahead', async () => {
   const order = await world().open(buy)
   const other = await seal({ not: 'this' }, INTENT_PUBKEY, ORDER_PLACE)
   for (const envelope of [other, null])

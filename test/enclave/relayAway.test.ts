@@ -41,7 +41,7 @@ it.each<[string, Prepare]>([
     async (w) => {
       const { orderId } = await w.live(buy(250))
       const entry = (await w.portfolio('alice'))?.openOrders[orderId]
-      if (!entry) throw new Error('the order is not held')
+      if (!entry) throw new Error('the order is not written ahead')
       const figures = { entryHash: entryHash(orderId, entry), quantity: 0n, value: 0n }
       return (options) => w.resolve({ resolves: 'order', v: 1, orderId, ...figures }, options)
     },

@@ -187,7 +187,7 @@ it('an order out of cash costs what the broker took, and a fraction of a cent of
   expect(found(above, { cash: CASH - usd(99.99), ...holding(shares(5)) })).toEqual([CASH_WRONG])
 })
 
-it('an order that is held has no effect, whatever is filled of it', () => {
+it('an order written ahead has no effect, whatever is filled of it', () => {
   const entry: OpenOrder = {
     side: 'SELL',
     symbol: 'AAPL',

@@ -43,7 +43,7 @@ async function reclaimedForeign(wish: Wish): Promise<OpenedOrder> {
 /** What the owner signs about the order's entry as it is. */
 async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint) {
   const entry = (await world().portfolio('alice'))?.openOrders[orderId]
-  if (!entry) throw new Error('the order is not held')
+  if (!entry) throw new Error('the order is not written ahead')
   return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value } as const
 }
 
@@ -187,7 +187,7 @@ it('a resolution is rejected with figures for a symbol without a price, and can 
   expect(await resolve(signed)).toEqual(DONE)
 })
 
-it('a resolution is rejected for another entry, another order, and an order that is not held', async () => {
+it('a resolution is rejected for another entry, another order, and an order that is not written ahead', async () => {
   const order = await held(buy(250))
   const signed = await figures(order, 0n, 0n)
   const entry: Hex = `0x${'77'.repeat(32)}`

@@ -2,7 +2,7 @@ import { type Booking, bookingSchema, holderOf, restOf } from '../../src/server/
 import type { Engine } from '../../src/server/store/engine.js'
 import { relayRecordSchema } from '../../src/server/store/receipts.js'
 
-/** The bookings of held orders as they are stored, by order. */
+/** The bookings of orders written ahead as they are stored, by order. */
 export async function storedBookings(engine: Pick<Engine, 'open'>): Promise<Map<string, Booking>> {
   const rows = await engine.open('bookings')
   return new Map(rows.map(({ id, doc }) => [id, bookingSchema.parse(JSON.parse(doc))]))

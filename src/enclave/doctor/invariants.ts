@@ -66,14 +66,15 @@ export const RULES = {
   'escrow-counted': 'the escrow counts exactly the USDC of its open orders',
   'escrow-covered': 'the escrow holds the USDC of its open orders and of its claims',
   'claims-covered': 'the escrow holds the shares of its claims and of its open deposits',
-  'cash-covered': 'pool, escrows of held buys and cash at the broker cover the cash in all portfolios',
+  'cash-covered':
+    'pool, escrows of buys written ahead and cash at the broker cover the cash in all portfolios',
   'shares-covered': 'the broker holds the shares of all portfolios and of all wallets',
   'cash-as-ordered': "the account's cash is what its orders and withdrawals come to",
   'shares-as-ordered': "the account's shares are what its orders and withdrawals come to",
   'portfolio-readable': 'the portfolio opens',
   'locks-add-up': "a position's lock is the sum of its open orders' locks, and at most its quantity",
   'cash-not-promised-twice': 'open buys from cash are at most the cash',
-  'held-is-open': "an order in the portfolio is the escrow's, and open",
+  'entry-is-open': "an order in the portfolio is the escrow's, and open",
   'refunded-unfilled': 'no order that was given its USDC back was filled',
   'fills-entered': "the fills among the broker's account activities are those of its orders",
   'dividends-booked': 'the broker has booked at least the cash that corporate actions have credited',
@@ -138,9 +139,9 @@ function checkEscrow({ orders, usdc, shares }: MoneyState): Disagreement[] {
  */
 function checkCash(state: MoneyState, tolerance: bigint): Disagreement[] {
   const { usdc, broker } = state
-  const held = heldOrders(state)
-  const escrows = sum(held.filter(({ isOpen }) => isOpen).map(({ entry }) => entry.escrow))
-  const spent = held
+  const entries = entriesIn(state)
+  const escrows = sum(entries.filter(({ isOpen }) => isOpen).map(({ entry }) => entry.escrow))
+  const spent = entries
     .filter(({ entry }) => entry.side === 'BUY' && entry.escrow === 0n)
     .map(({ fill }) => (fill ? fillValue(fill, 'up') : 0n))
   const owed = sum(portfoliosOf(state).map(({ cash }) => cash))
@@ -150,7 +151,7 @@ function checkCash(state: MoneyState, tolerance: bigint): Disagreement[] {
 
 /** Shares sold and not settled have left the broker, and are still in a portfolio. Claims are outside the pool. */
 function checkShares(state: MoneyState): Disagreement[] {
-  const held = heldOrders(state)
+  const entries = entriesIn(state)
   const portfolios = portfoliosOf(state)
   const symbols = new Set([
     ...state.shares.keys(),
@@ -167,7 +168,7 @@ function checkShares(state: MoneyState): Disagreement[] {
       return supply - pool
     })
     const positions = sum(portfolios.map((portfolio) => portfolio.positions[symbol]?.qty ?? 0n))
-    const sold = held
+    const sold = entries
       .filter(({ entry }) => entry.side === 'SELL' && entry.symbol === symbol)
       .flatMap(({ fill }) => (fill ? sharesIn(fill, state.history.actions) : []))
       .map(({ qty }) => qty)
@@ -251,18 +252,20 @@ function checkPortfolio(state: MoneyState, account: Hex, portfolio: Portfolio | 
       order.shares === 0n
     // A reclaimed order stays in the portfolio until the account's next run.
     if (!isItsOwn || order.state === 'SETTLED' || order.state === 'NONE') {
-      found.push({ rule: 'held-is-open', account, orderId })
+      found.push({ rule: 'entry-is-open', account, orderId })
     }
   }
   return found
 }
 
 function checkRefunds(state: MoneyState): Disagreement[] {
-  const held = new Set(heldOrders(state).map(({ orderId }) => orderId))
+  const writtenAhead = new Set(entriesIn(state).map(({ orderId }) => orderId))
   return (
     [...state.orders]
       // A request gave nothing back: one that was reclaimed after its fill has taken the fill's effect.
-      .filter(([orderId, order]) => order.state === 'REFUNDED' && order.amount > 0n && !held.has(orderId))
+      .filter(
+        ([orderId, order]) => order.state === 'REFUNDED' && order.amount > 0n && !writtenAhead.has(orderId),
+      )
       .filter(([orderId]) => (state.broker.orders.get(clientOrderIdOf(orderId))?.filledQty ?? 0n) > 0n)
       .map(([orderId, { account }]): Disagreement => ({ rule: 'refunded-unfilled', account, orderId }))
   )
@@ -330,7 +333,7 @@ function roundedUp(charges: readonly FeeActivity[]): bigint {
   return BigInt(charges.length) * ONE_CENT
 }
 
-function heldOrders(state: MoneyState) {
+function entriesIn(state: MoneyState) {
   return portfoliosOf(state).flatMap((portfolio) => entriesOf(state, portfolio))
 }
 

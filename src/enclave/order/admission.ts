@@ -18,7 +18,7 @@ import {
 import type { NoticeCode } from '../notices.js'
 import { fits, hasRoom } from '../room.js'
 import type { Limits } from '../run.js'
-import { type Held, type NeverPlaced, newEntry, type OrderTerms } from './life.js'
+import { type NeverPlaced, newEntry, type OrderTerms, type WrittenAhead } from './life.js'
 import { isOutdated, restOf } from './placements.js'
 import { SESSION_S } from './retry.js'
 
@@ -105,12 +105,12 @@ export function judgeNew(
  * placed before, for the rest of it. It stays refused once it was marked, whatever the reason has become.
  * @param without the portfolio without the order
  */
-export function judgeHeld(
-  order: Held | NeverPlaced,
+export function judgeWrittenAhead(
+  order: WrittenAhead | NeverPlaced,
   without: Portfolio,
   { facts, actions }: { facts: readonly ChainFacts[]; actions: readonly CorporateAction[] },
   market: Market & { clock: BrokerClock },
-): Refused | Needs | { isClosed: true } | { order: Held; place: OrderRequest } {
+): Refused | Needs | { isClosed: true } | { order: WrittenAhead; place: OrderRequest } {
   const { terms, entry } = order
   const refused = refusedByChain(terms, facts, without, ADMITTED)
   if (refused) return { refused }

@@ -19,10 +19,10 @@ import {
   type AccountState,
   type Ended,
   fromBroker,
-  type Held,
   type Live,
   type NeverPlaced,
   type OrderTerms,
+  type WrittenAhead,
 } from './life.js'
 import { isWithin, limitPast, limitPastUnknown } from './passing.js'
 import { actionsSince, carriedShares, isRenewable, mayHaveFollower, type Placed } from './placements.js'
@@ -53,9 +53,9 @@ export const COST_OVER_NOTIONAL = 'cost-over-notional'
  */
 export async function findOrder(
   run: Run,
-  order: Held | NeverPlaced,
-): Promise<Live | Ended | Held | NeverPlaced> {
-  const turn = order.is === 'held' ? order.placement : undefined
+  order: WrittenAhead | NeverPlaced,
+): Promise<Live | Ended | WrittenAhead | NeverPlaced> {
+  const turn = order.is === 'writtenAhead' ? order.placement : undefined
   const placed = await findByEntry(run, order.terms.orderId, order.entry, turn)
   if (placed === null) return order
   if (!isRenewable(order.entry, placed)) return fromBroker(order, placed)
@@ -89,9 +89,9 @@ export async function findByEntry(
  */
 export async function lookUp(
   run: Run,
-  order: Held | NeverPlaced,
-): Promise<Live | Ended | Held | NeverPlaced> {
-  return order.is === 'held' && !order.mayBeAtBroker ? order : findOrder(run, order)
+  order: WrittenAhead | NeverPlaced,
+): Promise<Live | Ended | WrittenAhead | NeverPlaced> {
+  return order.is === 'writtenAhead' && !order.mayBeAtBroker ? order : findOrder(run, order)
 }
 
 /**
@@ -178,16 +178,16 @@ async function unlessSilent(order: BrokerOrder, ask: () => Promise<BrokerOrder>)
  * @throws BrokerError when the broker refused it, or when its answer stays unknown; ConflictError when it may not be
  *   sent any more; PostponedError `broker-turn` when its turn is too far away
  */
-export async function place(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
+export async function place(run: Run, order: WrittenAhead, request: OrderRequest): Promise<BrokerOrder> {
   let asked = request
   for (let sends = 1; ; sends++) {
     try {
-      return await assertOurs(run, await sendOnce(run, held, asked), held.entry)
+      return await assertOurs(run, await sendOnce(run, order, asked), order.entry)
     } catch (error) {
       if (isPossibleDuplicate(error)) {
         const existing = await run.broker.getOrderByClientOrderId(request.clientOrderId)
-        if (existing !== null) return assertOurs(run, existing, held.entry)
-        run.turns.ended(held.terms.orderId)
+        if (existing !== null) return assertOurs(run, existing, order.entry)
+        run.turns.ended(order.terms.orderId)
         throw error
       }
       const limitPrice = await limitPastUnknown(run, asked, error)
@@ -196,8 +196,8 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
         continue
       }
       if (error instanceof BrokerError && error.isOpposed) {
-        run.turns.refused(held.terms)
-        throw await opposed(run, held)
+        run.turns.refused(order.terms)
+        throw await opposed(run, order)
       }
       const isAmbiguous = error instanceof BrokerError && error.kind === 'ambiguous'
       if (!isAmbiguous || sends === MAX_SENDS) throw error
@@ -208,13 +208,13 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
 }
 
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
-async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
-  const { terms, placement: kept } = held
-  await awaitTurn(run, held)
+async function sendOnce(run: Run, order: WrittenAhead, request: OrderRequest): Promise<BrokerOrder> {
+  const { terms, placement: kept } = order
+  await awaitTurn(run, order)
   const limitPrice = limitPast(request.side, request.limitPrice, run.turns.restingAgainst(terms))
-  const placement = kept?.isHeld() ? kept : await reserve(run, held, { lookUp: false })
+  const placement = kept?.isReserved() ? kept : await reserve(run, order, { lookUp: false })
   try {
-    const check = await lookBeforeSend(run, held)
+    const check = await lookBeforeSend(run, order)
     const beforeSend = () => {
       check()
       run.turns.sent(terms.orderId, limitPrice)
@@ -234,7 +234,7 @@ async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<Br
  * for it meanwhile.
  * @throws PostponedError `broker-turn`
  */
-async function awaitTurn(run: Run, waiting: Waiting & Pick<Held, 'placement'>): Promise<void> {
+async function awaitTurn(run: Run, waiting: Waiting & Pick<WrittenAhead, 'placement'>): Promise<void> {
   const { clock, turns } = run
   const hasEntered = await turns.enter(waiting.terms, async () => {
     waiting.placement?.release()
@@ -303,10 +303,10 @@ async function reserve(
  * @returns a check for right before the send; it throws when the look has become too old, or at `stopAt`
  * @throws ConflictError unless portfolio, escrow and deadline are as they were when it was decided to place the order
  */
-async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
+async function lookBeforeSend(run: Run, order: WrittenAhead): Promise<() => void> {
   const { clock } = run
   const { alone } = run.chain
-  const { state, terms } = held
+  const { state, terms } = order
   const age = stopwatch(clock.now)
   const look = await alone.look()
   const { head } = look
@@ -314,7 +314,7 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
     alone.ledger.portfolioHash(accountIdOf(state.account), head.hash),
     readEscrow(alone, terms.orderId, look),
     alone.pausedUntil(head),
-    isWrittenDeep(run, held, look),
+    isWrittenDeep(run, order, look),
   ])
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   const isOpen = [escrow, deep].every(

@@ -11,7 +11,7 @@ import { USDC } from '../money.js'
 import type { StoredPortfolio } from '../stores.js'
 import type { Placed } from './placements.js'
 
-/** The wish of an account: from its intent, or from its portfolio once the order is held. */
+/** The wish of an account: from its intent, or from its portfolio once the order is written ahead. */
 export interface OrderTerms {
   orderId: Hex
   account: Hex
@@ -60,8 +60,8 @@ interface NotStanding extends InPortfolio {
 }
 
 /** Written ahead, on its way to the broker: for the first time, or again, as the renewal of a limit order. */
-export interface Held extends NotStanding {
-  is: 'held'
+export interface WrittenAhead extends NotStanding {
+  is: 'writtenAhead'
   /** False only for the run that wrote it ahead, before its first send. */
   mayBeAtBroker: boolean
   /** The turn at the broker that this run has kept for the first send; it may have lapsed. */
@@ -91,9 +91,9 @@ const NEVER_PLACED = 'never-placed'
 export function decodeEntry(
   { state, terms, entry }: InPortfolio,
   earlier: readonly BrokerOrder[] = [],
-): Held | NeverPlaced {
+): WrittenAhead | NeverPlaced {
   if (entry.brokerOrderId === NEVER_PLACED) return { is: 'neverPlaced', state, terms, entry, earlier }
-  return { is: 'held', state, terms, entry, earlier, mayBeAtBroker: true }
+  return { is: 'writtenAhead', state, terms, entry, earlier, mayBeAtBroker: true }
 }
 
 /**
@@ -121,12 +121,12 @@ export function fromBroker({ state, terms, entry }: InPortfolio, { order, earlie
 }
 
 /** Whether the order has a placement at the broker that decides: it is live, or none follows it. */
-export function isStanding(order: Held | NeverPlaced | Live | Ended): order is Live | Ended {
+export function isStanding(order: WrittenAhead | NeverPlaced | Live | Ended): order is Live | Ended {
   return order.is === 'live' || order.is === 'ended'
 }
 
 /** The filled part of a limit order whose placements have ended; null when nothing was filled. */
-export function filledOf(order: Held | NeverPlaced): Ended | null {
+export function filledOf(order: WrittenAhead | NeverPlaced): Ended | null {
   const last = order.earlier.at(-1)
   if (last === undefined || order.earlier.every(({ filledQty }) => filledQty === 0n)) return null
   const { state, terms, entry, earlier } = order

@@ -11,7 +11,7 @@ import { isHalted, unlessHalted } from '../halts.js'
 import { withoutOrder } from '../money.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
-import { judgeHeld, judgeNew } from './admission.js'
+import { judgeNew, judgeWrittenAhead } from './admission.js'
 import {
   assertNothingAtBroker,
   findOrder,
@@ -26,7 +26,6 @@ import {
   type Ended,
   filledOf,
   fromBroker,
-  type Held,
   isStanding,
   type Live,
   type NeverPlaced,
@@ -34,6 +33,7 @@ import {
   termsOfEntry,
   termsOfEscrow,
   termsOfIntent,
+  type WrittenAhead,
 } from './life.js'
 import { isHeldBack } from './passing.js'
 import { isRenewable, wholeOf } from './placements.js'
@@ -54,8 +54,8 @@ import {
   type Admitted,
   deposit,
   leaveNotice,
-  refundHeld,
-  refundUnheld,
+  refundUnwritten,
+  refundWrittenAhead,
   settle,
   withdraw,
   writeAhead,
@@ -148,7 +148,7 @@ async function carryOut(
   const read = await readOrder(run, orderId, seen, memory)
   if (isResult(read)) return read
   const cancelled = await isCancelled(run, orderId, seen, cancel)
-  let order: Held | NeverPlaced
+  let order: WrittenAhead | NeverPlaced
   if (read.is === 'new') {
     // 2. Unseal
     const intent = await openEnvelope(run, read, { envelope, cancelled, look: seen.look })
@@ -167,7 +167,7 @@ async function carryOut(
   let clock: BrokerClock | undefined
   try {
     // 6. Look up, and place it if it is not there
-    if (order.is === 'held' && !cancelled) {
+    if (order.is === 'writtenAhead' && !cancelled) {
       memory.placement ??= await reserveAhead(run, order, { lookUp: order.mayBeAtBroker })
       order = { ...order, placement: memory.placement }
     }
@@ -202,7 +202,7 @@ async function readOrder(
   orderId: Hex,
   { look, escrow, isDeep }: Seen,
   memory: Memory,
-): Promise<New | Held | NeverPlaced | RunResult> {
+): Promise<New | WrittenAhead | NeverPlaced | RunResult> {
   const { account } = escrow
   let stored = await run.portfolios.load(account, look.head)
   if (stored.portfolio) {
@@ -245,7 +245,7 @@ async function openEnvelope(
   await assertNothingAtBroker(run, orderId)
   // Only its account can have cancelled it, so its money need not wait for an envelope that may be lost.
   if (!isItsOwn && !cancelled) return { outcome: 'rejected' }
-  return refundUnheld(run, termsOfEscrow(orderId, escrow), stored)
+  return refundUnwritten(run, termsOfEscrow(orderId, escrow), stored)
 }
 
 /** Steps 3 and 4: lets a new order in, or refunds it with a notice. The price of a sale is read only once it decides. */
@@ -273,7 +273,7 @@ async function admit(
       )
   if ('refused' in verdict) {
     await assertNothingAtBroker(run, terms.orderId)
-    return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
+    return refundUnwritten(run, terms, stored, { code: verdict.refused, userPubKey })
   }
   // What does not exist yet has nothing to follow.
   const begun = portfolio ?? { ...emptyPortfolio(userPubKey), actions: stored.followed.count }
@@ -296,7 +296,7 @@ async function moveAtOnce(run: Run, admitted: Admitted, side: 'WITHDRAW' | 'DEPO
  */
 async function placeOrGiveUp(
   run: Run,
-  order: Held | NeverPlaced,
+  order: WrittenAhead | NeverPlaced,
   clock: BrokerClock,
 ): Promise<Live | Ended | RunResult> {
   const { terms } = order
@@ -307,7 +307,8 @@ async function placeOrGiveUp(
   if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
   const facts = await readChainFacts(run, terms, without, look)
   const actions = await run.chain.actions(look.head)
-  const judge = (market: object) => judgeHeld(order, without, { facts, actions }, { ...market, clock })
+  const judge = (market: object) =>
+    judgeWrittenAhead(order, without, { facts, actions }, { ...market, clock })
   const verdict = await unlessHalted(run, terms.symbol, await judged(run, terms.symbol, judge))
   if ('refused' in verdict) return giveUp(run, order, verdict.refused)
   if ('isClosed' in verdict) {
@@ -326,12 +327,12 @@ async function placeOrGiveUp(
  */
 async function giveUp(
   run: Run,
-  order: Held | NeverPlaced,
+  order: WrittenAhead | NeverPlaced,
   code: NoticeCode,
 ): Promise<Live | Ended | RunResult> {
   const { terms, entry, state } = order
   const { absentAgainMs } = run.timings
-  if (order.is === 'held') order.placement?.release()
+  if (order.is === 'writtenAhead') order.placement?.release()
   // Too little time is left to be sure: the next run begins with all of its own.
   if (!run.clock.allows(absentAgainMs)) {
     return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt) }
@@ -345,7 +346,7 @@ async function giveUp(
   const found = await findOrder(run, marked)
   if (isStanding(found)) return found
   const filled = filledOf(found)
-  return filled ? settle(run, filled) : refundHeld(run, marked, code)
+  return filled ? settle(run, filled) : refundWrittenAhead(run, marked, code)
 }
 
 /**
@@ -370,7 +371,7 @@ async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Prom
     const ended = await giveUp(run, decodeEntry(now, [...now.earlier, now.order]), reason)
     return isResult(ended) ? ended : placedLater(run, ended)
   }
-  return wholeOf(now).filledQty > 0n ? settle(run, now) : refundHeld(run, now, reason)
+  return wholeOf(now).filledQty > 0n ? settle(run, now) : refundWrittenAhead(run, now, reason)
 }
 
 /** Leaves an order at the broker to a later run. */

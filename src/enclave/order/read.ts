@@ -16,7 +16,7 @@ import { RunFailure } from '../failures.js'
 import type { BlockPoint, Look } from '../heads.js'
 import type { Run } from '../run.js'
 import type { ChainFacts, Market } from './admission.js'
-import type { Held, NeverPlaced, New, OrderTerms } from './life.js'
+import type { NeverPlaced, New, OrderTerms, WrittenAhead } from './life.js'
 import { type TimedFill, timedFills } from './placements.js'
 
 /** An order's escrow at the head. */
@@ -37,7 +37,7 @@ export async function awaitEscrow(run: Run, orderId: Hex): Promise<Seen> {
 }
 
 /** Whether an order's last write ahead lies at the stated depth; waits for it for a few seconds. */
-export function awaitWriteAhead(run: Run, order: Held | NeverPlaced): Promise<boolean> {
+export function awaitWriteAhead(run: Run, order: WrittenAhead | NeverPlaced): Promise<boolean> {
   return poll(run, async (look) => {
     const isDeep = await isWrittenDeep(run, order, look)
     return { done: isDeep, value: isDeep }
@@ -47,7 +47,7 @@ export function awaitWriteAhead(run: Run, order: Held | NeverPlaced): Promise<bo
 /** Whether an order is in the portfolio at the stated depth, with these very terms. */
 export async function isWrittenDeep(
   run: Run,
-  { state, terms, entry }: Held | NeverPlaced,
+  { state, terms, entry }: WrittenAhead | NeverPlaced,
   look: Look,
 ): Promise<boolean> {
   if (look.deep === look.head) return true

@@ -52,14 +52,14 @@ export async function finishReclaimed(run: Run, state: AccountState, look: Look)
  * a reorganization may be opening it anew.
  */
 async function reclaimedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
-  const held = await Promise.all(
+  const orders = await Promise.all(
     Object.entries(openOrders).map(async ([id, entry]) => {
       const orderId: Hex = `0x${id.slice(2)}`
       const [escrow, deep] = await readEscrow(run.chain, orderId, look)
       return { orderId, entry, escrow, ended: escrow.state === 'REFUNDED' && deep.state === 'REFUNDED' }
     }),
   )
-  return held.filter(({ ended }) => ended)
+  return orders.filter(({ ended }) => ended)
 }
 
 /**

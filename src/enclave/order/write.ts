@@ -16,11 +16,11 @@ import {
   type BoundTerms,
   boundTo,
   type Ended,
-  type Held,
   markedEntry,
   type NeverPlaced,
   newEntry,
   type OrderTerms,
+  type WrittenAhead,
 } from './life.js'
 import { type Placed, sharesToday, wholeOf } from './placements.js'
 import { readFills } from './read.js'
@@ -79,17 +79,17 @@ export async function writePortfolio(
  * Step 5: writes an admitted order into the portfolio, confirmed before the broker hears of it. From here on a run
  * that died is picked up by the next one, and what the order needs is locked or reserved.
  */
-export async function writeAhead(run: Run, { state, terms, lock }: Admitted): Promise<Held> {
+export async function writeAhead(run: Run, { state, terms, lock }: Admitted): Promise<WrittenAhead> {
   const entry = newEntry(terms, lock, run.clock.seconds())
   const portfolio = withOrder(state.portfolio, terms.orderId, entry)
   const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
-  return { is: 'held', state: written, terms, entry, earlier: [], mayBeAtBroker: false }
+  return { is: 'writtenAhead', state: written, terms, entry, earlier: [], mayBeAtBroker: false }
 }
 
-/** Marks a held order, so that no run that looks at the chain from then on sends it. */
+/** Marks an order written ahead, so that no run that looks at the chain from then on sends it. */
 export async function writeNeverPlaced(
   run: Run,
-  { state, terms, entry, earlier }: Held,
+  { state, terms, entry, earlier }: WrittenAhead,
 ): Promise<NeverPlaced> {
   const marked = markedEntry(entry)
   const portfolio = withOrder(withoutOrder(state.portfolio, terms.orderId), terms.orderId, marked)
@@ -144,7 +144,7 @@ export async function withdraw(run: Run, { state, terms }: Admitted): Promise<Ru
   if (symbol !== USDC) await mintShortage(run, symbol, amount)
   const { head } = await run.chain.look()
   if ((await inPool(run, symbol, head)) < amount) {
-    return refundUnheld(run, terms, state, { code: 'pool-short', userPubKey: portfolio.userPubKey })
+    return refundUnwritten(run, terms, state, { code: 'pool-short', userPubKey: portfolio.userPubKey })
   }
   await submitSettlement(run, { state, terms }, withoutPayout(portfolio, symbol, amount), { symbol, amount })
   return { outcome: 'settled' }
@@ -181,7 +181,7 @@ async function inPool({ chain }: Run, symbol: string, { hash }: BlockPoint): Pro
  * Refunds an order that is not in the portfolio. Nothing is written, but the refund is void once the portfolio
  * changes: a run that writes the order ahead is sure that no earlier refund can end it.
  */
-export async function refundUnheld(
+export async function refundUnwritten(
   run: Run,
   terms: BoundTerms,
   { version, hash, followed }: StoredPortfolio,
@@ -199,7 +199,7 @@ export async function refundUnheld(
 }
 
 /** Refunds an order that is in the portfolio: it is removed and unlocked in the same transaction. */
-export async function refundHeld(
+export async function refundWrittenAhead(
   run: Run,
   { state, terms }: Ended | NeverPlaced,
   code: NoticeCode,

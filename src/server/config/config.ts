@@ -169,7 +169,7 @@ function toConfig(env: Settings, mayColour: boolean) {
       maxGas: 2n ** 24n,
       gas: {
         perDay: dailyGas,
-        /** The part of it that only held orders may use. */
+        /** The part of it that only orders written ahead may use. */
         reserve: dailyGas / 5n,
         perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
         /** A rulebook of ten thousand employees who all differ uses 58 million: it, and seven corrections on its first day, fit the default. */

@@ -238,7 +238,7 @@ export const environmentSchema = z.object({
   }),
   RELAY_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
-      'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503. Only the ends of orders that the enclave holds can use its last fifth.',
+      'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503. Only the ends of orders written ahead can use its last fifth.',
     fallback: '50000000000',
   }),
   RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
@@ -247,7 +247,8 @@ export const environmentSchema = z.object({
     fallback: '50000000',
   }),
   RELAY_MIN_BALANCE: withDefault(decimal(ETHER_DECIMALS), {
-    about: "Ether below which the relayer's account accepts no new authorization; held orders may use it up.",
+    about:
+      "Ether below which the relayer's account accepts no new authorization; orders written ahead may use it up.",
     fallback: '0.01',
   }),
   INTENT_PUBKEY: optional(publicKeySchema, {

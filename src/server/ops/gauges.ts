@@ -99,11 +99,14 @@ function backlogGauges({ backlog, load, gas }: GaugeSources): Gauges {
       () => Number(load().gasRemaining),
     ],
     relay_gas_reserve_remaining: [
-      'Gas that remains of the reserve for held orders.',
+      'Gas that remains of the reserve for orders written ahead.',
       () => Number(load().reserveRemaining),
     ],
     relay_gas_per_day: ['Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay)],
-    relay_gas_reserve: ['The part of it that is kept for held orders: a fifth.', () => Number(gas.reserve)],
+    relay_gas_reserve: [
+      'The part of it that is kept for orders written ahead: a fifth.',
+      () => Number(gas.reserve),
+    ],
   }
 }
 

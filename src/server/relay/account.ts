@@ -84,7 +84,7 @@ export interface RelayLoad extends RemainingGas {
 
 /** The state of the relay, for the readiness of the server. */
 export interface RelayHealth extends RelayLoad {
-  /** Wei that the account keeps, beside the bookings for held orders. */
+  /** Wei that the account keeps, beside the bookings for orders written ahead. */
   readonly minBalance: bigint
   /** The balance in wei. Without funds the account accepts no new work, even when none is under way. */
   readonly account: { readonly address: Hex; readonly balance: bigint; readonly isFunded: boolean }

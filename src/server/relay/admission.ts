@@ -24,7 +24,7 @@ export function createAdmission(options: {
   /** The relayer's address. */
   readonly from: Hex
   readonly fees: FeeMarket
-  /** Wei that new work must not use up, beside the bookings for held orders. */
+  /** Wei that new work must not use up, beside the bookings for orders written ahead. */
   readonly minBalance: bigint
   /** The most that signed transactions may cost. */
   readonly committed: () => Commitments
@@ -48,7 +48,7 @@ export function createAdmission(options: {
     /**
      * Keeps wei for the authorization's possible cost, until `forget`; again for one that is sent again.
      *
-     * @param put sets its gas aside, where no more than so much gas is booked for held orders afterwards
+     * @param put sets its gas aside, where no more than so much gas is booked for orders written ahead afterwards
      * @throws RelayRefusal, and as `put`: no wei are kept then
      */
     async admit<T>(

@@ -33,7 +33,7 @@ interface RelayDispatcherOptions {
   readonly isFunded: () => Promise<boolean>
   /**
    * Authorizations that the account has under way at once, those without a transaction included. Openings have room of their own: a
-   * minute of them must not shut out writes that advance held orders.
+   * minute of them must not shut out writes that advance orders written ahead.
    */
   readonly room: Readonly<Record<Kind, number>>
   /** The longest that a caller waits. */

@@ -25,14 +25,14 @@ export type GasLimits = Config['relay']['gas']
 export interface RemainingGas {
   /** Gas that remains for new orders, refunds, rulebooks and the platform. */
   readonly gasRemaining: bigint
-  /** Gas that remains for held orders that need more than their bookings. */
+  /** Gas that remains for orders written ahead that need more than their bookings. */
   readonly reserveRemaining: bigint
-  /** Booked for held orders and not set aside yet. */
+  /** Booked for orders written ahead and not set aside yet. */
   readonly booked: bigint
 }
 
 /**
- * Gas that may be used in one day, by purpose. Records say what they have set aside and used, bookings what held orders still need, and
+ * Gas that may be used in one day, by purpose. Records say what they have set aside and used, bookings what orders written ahead still need, and
  * sums add both up. All three change in the transaction that writes the record, so none can disagree with another.
  */
 export type GasBudget = ReturnType<typeof createGasBudget>
@@ -123,7 +123,7 @@ export function createGasBudget(options: {
     const { purpose, gas } = next
     const { found, booking, bookable } = order
     const holder = holderOf(purpose)
-    const isOfHeld = purpose.kind === 'finish' || (purpose.kind === 'hold' && found !== undefined)
+    const isWrittenAhead = purpose.kind === 'finish' || (purpose.kind === 'hold' && found !== undefined)
     const more = (of: 'setAside' | 'used' | 'excused') => gas[of] - (before?.gas[of] ?? 0n)
     const booked = restOf(booking) - restOf(found)
     const kept = more('setAside') + booked
@@ -135,12 +135,12 @@ export function createGasBudget(options: {
     const ofHolder = {
       used: more('used') - more('excused'),
       kept,
-      limit: isMore && !isOfHeld ? ofQuota : undefined,
+      limit: isMore && !isWrittenAhead ? ofQuota : undefined,
       exempt: own,
     }
-    const ofAll = isMore ? limits.perDay - (isOfHeld ? 0n : limits.reserve) : undefined
+    const ofAll = isMore ? limits.perDay - (isWrittenAhead ? 0n : limits.reserve) : undefined
     const others = [
-      { id: BOOKED, used: 0n, kept: booked, limit: isOfHeld ? undefined : bookable },
+      { id: BOOKED, used: 0n, kept: booked, limit: isWrittenAhead ? undefined : bookable },
       ...(holder === undefined ? [] : [{ id: holder, ...ofHolder }]),
     ].filter(({ used, kept, limit }) => used !== 0n || kept !== 0n || limit !== undefined)
     // The sum of all gas comes first, so that transactions of several servers wait for each other in one direction.
@@ -170,7 +170,7 @@ export function createGasBudget(options: {
     /**
      * Puts a record in the place of `before`, and counts what it sets aside, has used, and books or ends for its order.
      *
-     * @param bookable the most gas that may be booked for held orders afterwards, where the record is not of a held order itself
+     * @param bookable the most gas that may be booked for orders written ahead afterwards, where the record is not of such an order itself
      * @returns false where another version stands in its place
      * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`, `relayer-underfunded`; StorageError: it may have happened
      */
@@ -260,13 +260,13 @@ function nextBooking(found: Booking | undefined, next: RelayRecord, day: number)
   const freed = drawnByOthers.length === found.drawn.length ? found : { ...found, drawn: drawnByOthers }
   if (status === 'failed') {
     if (purpose.kind !== 'hold' || found.by !== digest) return freed
-    // Another write may have begun to hold the order, and not be recorded as confirmed yet.
+    // Another write may have written the order ahead, and not be recorded as confirmed yet.
     const [heir] = drawnByOthers
     return heir && { ...freed, by: heir.by }
   }
   if (status !== 'confirmed') return freed
   if (purpose.kind === 'finish') return undefined
-  // A further write of a held order has used what was booked for one. The booking is its own from now on: the write that made it may
+  // A further write of an order written ahead has used what was booked for one. The booking is its own from now on: the write that made it may
   // have failed, where an enclave that restarted has sealed another one.
   return found.by === digest ? freed : { ...freed, mark: 0n, by: digest }
 }

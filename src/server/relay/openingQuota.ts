@@ -93,8 +93,8 @@ export function createOpeningQuota(options: {
     if (hadTime && ended.time >= deadline) return 'void'
     const refund = ended.digest === null ? undefined : await receipts.get(ended.digest)
     // A refund that finishes an order is of one that was written ahead, so the enclave had admitted it.
-    const wasHeld = refund?.purpose.kind === 'finish'
-    return wasHeld && !(await isCancelled(orderId)) ? 'void' : 'refused'
+    const wasWrittenAhead = refund?.purpose.kind === 'finish'
+    return wasWrittenAhead && !(await isCancelled(orderId)) ? 'void' : 'refused'
   }
 
   async function judge({ limit, places }: Places): Promise<Places> {

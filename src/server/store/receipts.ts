@@ -18,9 +18,9 @@ const order = { orderId: bytes32Schema, account: addressSchema }
 
 /**
  * The purpose of an authorization's gas, and the quota on which it counts.
- * - `hold`: writes a portfolio for an open order, which begins to hold the order unless it is held already
- * - `finish`: ends an order that is held
- * - `account`: opens an order, refunds one that was never held, or pays a withdrawal
+ * - `hold`: writes a portfolio for an open order, and writes it ahead unless it is already
+ * - `finish`: ends an order that was written ahead
+ * - `account`: opens an order, refunds one that was never written ahead, or pays a withdrawal
  * - `institution`: publishes a rulebook
  * - `platform`: mints, burns, or moves a portfolio that the owner has approved
  */

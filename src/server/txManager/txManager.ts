@@ -41,7 +41,7 @@ export function createTxManager(
   const gasMeter = createGasMeter()
   const pendingTxs = createPendingTxs()
   const semaphore = createSemaphore(options.maxInFlight)
-  /** Half of the permits, so that writes that advance held orders do not wait behind thousands of openings. */
+  /** Half of the permits, so that writes that advance orders written ahead do not wait behind thousands of openings. */
   const openings = createSemaphore(Math.ceil(options.maxInFlight / 2))
   const { rpc, pollIntervalMs: intervalMs, logger } = options
   const { address } = options.signer

@@ -40,7 +40,7 @@ import { breakStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
 
-// The whole server on a real chain; every answer of every test is held against the document that it serves.
+// The whole server on a real chain; every answer of every test is checked against the document that it serves.
 
 const chain = useChain(async (started) => {
   await setUpInstitution(started)

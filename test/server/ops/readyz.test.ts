@@ -185,7 +185,7 @@ describe('degraded, and ready nevertheless', () => {
       status: 'degraded',
       faults: { relayer: 'gas-budget-low' },
     })
-    // New orders wait, and those that are held have the reserve.
+    // New orders wait, and those written ahead have the reserve.
     const none = { code: 200, status: 'degraded', faults: { relayer: 'gas-budget-used-up' } } as const
     await becomes(await used(8_000_000), none)
     await becomes(await used(9_750_000), { code: 503, faults: { relayer: 'gas-reserve-used-up' } })

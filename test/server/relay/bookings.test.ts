@@ -1,4 +1,4 @@
-// The gas that is booked is that of the held orders, whatever becomes of the servers in between.
+// The gas that is booked is that of the orders written ahead, whatever becomes of the servers in between.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
@@ -52,7 +52,7 @@ const story = fc.record({
 })
 
 interface Life {
-  /** Each may begin to hold the order. */
+  /** Each may write the order ahead. */
   readonly holds: readonly [Authorization, ...Authorization[]]
   readonly marks: readonly Authorization[]
   readonly ends: readonly Authorization[]
@@ -69,7 +69,7 @@ function lifeOf(account: Hex, kind: 'marked' | 'unmarked' | 'sealed anew'): Life
 }
 
 test.each(ROUNDS)(
-  'two servers with random kills book the gas of the held orders, and no other (%#)',
+  'two servers with random kills book the gas of the orders written ahead, and no other (%#)',
   async (round) => {
     const [told] = fc.sample(story, { numRuns: 1, seed: (SEED + round) % 2 ** 31 })
     if (told === undefined) throw new Error('no story')

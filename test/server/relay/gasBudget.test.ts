@@ -90,7 +90,7 @@ describe('the gas of a day', () => {
   })
 })
 
-describe('an order that is held', () => {
+describe('an order written ahead', () => {
   const limits = {
     perDay: 10_000_000n,
     reserve: 2_000_000n,
@@ -134,7 +134,7 @@ describe('an order that is held', () => {
     expect((await budget.rest()).booked).toBe(GAS + EXTRA)
   })
 
-  test('is not held when its write-ahead fails, and is still held when its end does', async () => {
+  test('is not written ahead when its write-ahead fails, and still is when its end does', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
     await budget.end(digest(1), hold(1), false)
@@ -237,7 +237,7 @@ describe('a quota', () => {
     await budget.reserve(digest(4), hold(4), 1_000_000n)
   })
 
-  test('does not refuse the first of a day, however large, nor what finishes a held order', async () => {
+  test('does not refuse the first of a day, however large, nor what finishes an order written ahead', async () => {
     const { budget, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), 9_000_000n)
     await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))

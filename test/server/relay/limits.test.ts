@@ -63,7 +63,7 @@ describe('the balance at its floor', () => {
     const [sent] = (await storedRecord(dataDir, digest))?.transactions ?? []
     const { gasLimit, fees } = readTransaction(sent?.raw ?? '0x')
     const price = priceLimit(fees)
-    // For the mark and the end of the order that it begins to hold.
+    // For the mark and the end of the order that it writes ahead.
     const booked = (2n * gasLimit + 120_000n) * price
     return { proxy, relay, digest, others, cost: gasLimit * price, booked, need: gasLimit * price + booked }
   }
@@ -80,7 +80,7 @@ describe('the balance at its floor', () => {
     expect((await relay.relay(first, { Prefer: 'wait=0' })).status).toBe(202)
   })
 
-  test('is kept by what is new alone: an order that is held is marked, and ends, below it', async () => {
+  test('is kept by what is new alone: an order written ahead is marked, and ends, below it', async () => {
     const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
     const orderId = bytes32('held')
     await chain().send('alice', 'escrow', 'openRequest', orderId, bytes32('sealed'), await deadline(chain()))
