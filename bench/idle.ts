@@ -156,7 +156,7 @@ async function measureStart(
   const nodeOptions = ['--expose-gc', '--import', COLLECTOR]
   const server = await startServer(context, { directory, log, url: info.url, variables, nodeOptions })
   const ready = await timeOf(join(directory, log), 'open orders read')
-  const listening = await timeOf(join(directory, log), 'listening')
+  const listening = await timeOf(join(directory, log), 'server started')
   await sleep(SETTLE_MS)
   process.kill(server.pid, 'SIGUSR2')
   await sleep(COLLECT_MS)

@@ -54,12 +54,9 @@ export function buildServer(deps: {
   readonly engine: Engine
   /** Identifies this server among those that share the database. */
   readonly serverId: string
-  /** The key of the account that pays the gas. */
   readonly relayerKey: RelayerKey
-  /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
-  /** The destination of the narration. */
   readonly output: NarratorOutput
   /** Default: the trigger's own. */
   readonly times?: RetryTimes | undefined
@@ -73,7 +70,7 @@ export function buildServer(deps: {
     chainId,
     // A node is named by its place in RPC_URL, because a URL may hold a key.
     onNodeChange(node, reason) {
-      if (reason === null) logger.info('RPC node is back', { node })
+      if (reason === null) logger.info('RPC node restored', { node })
       else logger.warn('RPC node set aside', { node, reason })
     },
     onRequest: metrics.rpc,
@@ -230,11 +227,8 @@ export function buildServer(deps: {
   const routes = [...reading.slice(0, 1), ...intake, ...relayed, ...reading.slice(1), timeline.route]
   return {
     app: createApp({ ...common, http: config.http, readers, routes }),
-    /** The routes that the enclave calls. */
     enclave: createEnclaveApp({ ...common, routes: relayed }),
-    /** The operator's endpoints. */
     ops: ops.app,
-    /** The services, in the order of their starts. */
     services,
   }
 }

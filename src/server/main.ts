@@ -110,7 +110,7 @@ void processEnd(logger).then(async (exitCode) => {
 })
 const server = await start(config, logger)
 running = server
-logger.info('listening for the operator', { port: server.opsPort })
-logger.info('listening for the enclave', { port: server.relayPort })
-logger.info('listening', { port: server.port, chainId: config.chain.chainId })
+logger.info('operator port opened', { port: server.opsPort })
+logger.info('enclave port opened', { port: server.relayPort })
+logger.info('server started', { port: server.port, chainId: config.chain.chainId })
 void logConfigurationFaults(config, logger)

@@ -12,7 +12,7 @@ export function processEnd(logger: Logger): Promise<0 | 1> {
     process.on(signal, () => {
       if (isStopping) process.exit(EXIT.interrupted)
       isStopping = true
-      logger.info('stopping', { signal })
+      logger.info('stop requested', { signal })
       resolve(EXIT.done)
     })
   }

@@ -69,7 +69,7 @@ async function keysOf(victim: Victim, directory: string, mode: number): Promise<
 /** Starts the victim: `started`, or what it says on its way out. */
 async function outcomeOf({ program, args, fileVariable }: Victim, path: string): Promise<string> {
   const run = startProgram(built(program), args, { env: { [fileVariable]: path } })
-  const listening = expect.poll(() => run.err(), { timeout: 20_000 }).toContain('"listening"')
+  const listening = expect.poll(() => run.err(), { timeout: 20_000 }).toContain('"server started"')
   const code = await Promise.race([run.exit, listening.then(() => 0)])
   listening.catch(() => undefined)
   return code === 0 ? STARTED : run.err()

@@ -32,7 +32,7 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
   let page: Page
   let address = ''
 
-  it('a wallet without ether buys and sells, and sends no transaction', async () => {
+  it('a wallet without ether buys and sells on the page, and sends no transaction', async () => {
     const { provider } = desk().sandbox
     address = desk().sandbox.accounts.employees[size === 'desk' ? 0 : 1].address
     await provider.send('anvil_setBalance', [address, '0x0'])

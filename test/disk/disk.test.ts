@@ -133,7 +133,10 @@ test('a server whose disk fails refuses the order, ends with exit code 1, and th
   const envelopes = { taken: await sealOrder('taken'), refused: await sealOrder('refused') }
   const start = async () => {
     const server = startProgram([built('server/main.js')], { ...SERVER_ENVIRONMENT, DATA_DIR: directory })
-    const port = await eventually('the server', () => /"port":(\d+).*"listening"/.exec(server.output())?.[1])
+    const port = await eventually(
+      'the server',
+      () => /"port":(\d+).*"server started"/.exec(server.output())?.[1],
+    )
     const post = async (id: keyof typeof envelopes) => {
       const response = await fetch(`http://127.0.0.1:${port}/orders`, {
         method: 'POST',

@@ -51,7 +51,7 @@ export function keepProgram(options: KeptProgramOptions): KeptProgram {
   function read(line: string): void {
     appendFileSync(log, `${line}\n`)
     heard?.(line)
-    const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
+    const port = /"port":(\d+).*"server started"/.exec(line)?.[1]
     if (port !== undefined) url = `http://127.0.0.1:${port}`
   }
 

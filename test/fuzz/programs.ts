@@ -135,7 +135,7 @@ async function start(name: Service, env: Record<string, string>): Promise<Fuzzed
   })
   const { output } = watched(child)
   const gone = once(child, 'close')
-  const listens = /"port":(\d+).*"(?:listening|enclave started)"/
+  const listens = /"port":(\d+).*"(?:server|enclave) started"/
   const port = await eventually(`the ${name} to listen`, () => listens.exec(output())?.[1])
   async function ask(): Promise<Held> {
     child.send({}, () => undefined)

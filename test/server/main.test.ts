@@ -25,7 +25,7 @@ const run = (env: Record<string, string>, cwd = ROOT) =>
 async function listeningPort(server: Program): Promise<number> {
   return eventually('the server to listen', () => {
     if (server.child.exitCode !== null) throw new Error(server.err())
-    return Number(/"port":(\d+).*"listening"/.exec(server.err())?.[1]) || null
+    return Number(/"port":(\d+).*"server started"/.exec(server.err())?.[1]) || null
   })
 }
 

@@ -46,8 +46,11 @@ export async function startServerProcess(environment: Record<string, string>): P
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { output, kill } = watched(child)
-  const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output())?.[1])
-  const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output())?.[1]
+  const port = await eventually(
+    'the server to listen',
+    () => /"port":(\d+).*"server started"/.exec(output())?.[1],
+  )
+  const opsPort = /"port":(\d+).*"operator port opened"/.exec(output())?.[1]
   const at = (found: string | undefined) => `http://127.0.0.1:${found}`
   const resume = () => void child.kill('SIGCONT')
   return { url: at(port), opsUrl: at(opsPort), output, kill, resume }

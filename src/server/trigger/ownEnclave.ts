@@ -18,11 +18,9 @@ import { pause } from '../../service/waiting.js'
 interface OwnEnclaveOptions {
   /** Its socket, its secret, its log and what it remembers; absolute, this user's alone. */
   readonly directory: string
-  /** The enclave's program, a file of JavaScript. */
   readonly program: string
   /** The enclave's own configuration, a path that is handed on. */
   readonly envFile: string
-  /** The enclave's `PATH`. */
   readonly searchPath: string
   readonly logger: Logger
 }
@@ -88,7 +86,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   function killIfHung(killing: AbortController): void {
     silentSince ??= performance.now()
     if (performance.now() - silentSince < HUNG_MS || killing.signal.aborted) return
-    logger.error('enclave hangs: killed')
+    logger.error('hung enclave killed')
     killing.abort()
   }
 
@@ -120,7 +118,6 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   }
 
   return {
-    /** The server posts jobs to it. */
     url: new Secret(`unix:${socketPath}`),
     secret: new Secret(secretIn(directory)),
     /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
