@@ -16,14 +16,10 @@ import { checkFirst, type Route, routerOf } from './http/routes.js'
 import { fairTurns } from './http/turns.js'
 import { createDocsRouter } from './openapi/router.js'
 
-/** The common part of the API's two ports. */
 interface CommonDeps {
   readonly logger: Logger
-  /** Called after each request. */
   readonly observe: HttpObserver
-  /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-  /** The relay's shared token. */
   readonly authToken: string
   readonly routes: readonly Route[]
   /** The routes at which an enclave posts the results of its runs. */

@@ -123,7 +123,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       maxUnderWayPerClient: Math.ceil(env.MAX_UNDER_WAY / 3),
       shutdownTimeoutMs: 10_000,
     },
-    /** The address of the operator's endpoints. */
     ops: { port: env.OPS_PORT, host: env.OPS_HOST },
     chain: {
       /** Secret because a node's URL may hold a key. */
@@ -150,7 +149,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       mayColour,
     },
     relay: {
-      /** The address of the enclave's own routes. */
       listen: { port: env.RELAY_PORT, host: env.RELAY_HOST },
       authToken: env.RELAY_AUTH_TOKEN,
       relayerKey: relayerKeyOf(env),
@@ -178,7 +176,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,
     },
-    /** Limits of the envelopes without an escrow. */
     unopened: {
       expiryMs: env.ENVELOPE_EXPIRY,
       maxOrders: env.ENVELOPE_MAX_WAITING,
@@ -241,7 +238,6 @@ function triggerFaults({ ENCLAVE_URL, ENCLAVE_TRIGGER_SECRET, DATABASE_URL }: En
     .map(([name]) => ({ name, problem }))
 }
 
-/** How the server's settings must fit one another. */
 const RULES: readonly Rule<Settings>[] = [
   {
     name: 'OPS_PORT',

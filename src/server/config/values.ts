@@ -16,7 +16,6 @@ export function secretText(minLength = 1) {
   return secret(visibleText(minLength))
 }
 
-/** The secret key of the account that pays the gas. */
 export function relayerKey() {
   return secret(oneOf(privateKey()))
 }
@@ -48,7 +47,6 @@ export function decimal(decimals: number) {
     .transform((text) => parseDecimal(text, decimals))
 }
 
-/** The address that a server listens on. */
 export function host() {
   return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
 }

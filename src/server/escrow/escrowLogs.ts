@@ -18,18 +18,15 @@ import {
 import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 
-/** The place of an event on the chain. */
 export interface ChainPosition {
   readonly block: number
   readonly logIndex: number
 }
 
-/** An escrow as it was opened. */
 export interface OpenedOrder {
   readonly orderId: Hex
   readonly account: Hex
   readonly commit: Hex
-  /** The place of its `OrderOpened`. */
   readonly position: ChainPosition
 }
 
@@ -41,10 +38,8 @@ interface EscrowEventBase {
   readonly txHash: Hex
 }
 
-/** An event of an escrow. */
 export type EscrowEvent = OpenedEvent | ClosedEvent
 
-/** An escrow has been opened. */
 export type OpenedEvent = EscrowEventBase &
   OpenedOrder & {
     readonly kind: 'opened'
@@ -52,10 +47,8 @@ export type OpenedEvent = EscrowEventBase &
     readonly deadline: number
   }
 
-/** An escrow has ended. */
 export type ClosedEvent = EscrowEventBase & { readonly kind: 'settled' | 'refunded' }
 
-/** The events of the escrow in a range of blocks. */
 export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
   /** The events in their order. */
   readonly events: readonly EscrowEvent[]
@@ -76,7 +69,6 @@ export function createEscrowEvents(options: {
   readonly escrow: Hex
   /** Aborts when the server or the term begins to stop: every call then fails immediately. */
   readonly stopping: AbortSignal
-  /** Gets the result of each read. */
   readonly observer?: EscrowObserver
 }) {
   const { rpc, escrow, stopping, observer } = options
@@ -85,7 +77,6 @@ export function createEscrowEvents(options: {
     return rpc.send(calls, stopping)
   }
   return {
-    /** The latest block. */
     async head(): Promise<BlockId> {
       const [latest] = await send([blockCall('latest')])
       const { number, hash } = resultOf(latest, blockSchema)
@@ -158,7 +149,6 @@ export function createBackfill(source: { readonly events: EscrowEvents; readonly
   /** The first block of the range, undefined before the first read, and the next one to read. */
   let first: number | undefined
   let next = 0
-  /** The last block that was read. */
   let last: BlockId | undefined
   let past: EscrowEvent[] = []
 
@@ -181,7 +171,6 @@ export function createBackfill(source: { readonly events: EscrowEvents; readonly
   }
 
   return {
-    /** Frees the events. */
     forget,
     /**
      * Goes on where a failure stopped an earlier try: otherwise it would never finish at a node that limits its rate.

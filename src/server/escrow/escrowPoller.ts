@@ -5,9 +5,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createAlarm } from '../../service/waiting.js'
 import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
 
-/** The result of `recover`. */
 export interface Recovered {
-  /** The latest block that was read. */
   readonly block: BlockId
   /** The events of the latest `REREAD_BLOCKS` blocks. */
   readonly events: readonly EscrowEvent[]
@@ -23,7 +21,6 @@ const LEAST_PAUSE_MS = 200
 export function createEscrowPoller(options: {
   readonly events: EscrowEvents
   readonly ranges: RangeReader
-  /** Pause between two polls. */
   readonly intervalMs: number
   /** Handles the chain's state at the start. Repeatable. */
   readonly recover: () => Promise<Recovered>
@@ -41,7 +38,6 @@ export function createEscrowPoller(options: {
   let stopping = false
   const alarm = createAlarm()
   let running: Promise<void> = Promise.resolve()
-  /** When the last complete poll ended. */
   let polledAt = performance.now()
   /** The last block that was handled; undefined before `recover`. */
   let last: BlockId | undefined
@@ -97,7 +93,6 @@ export function createEscrowPoller(options: {
 
   return {
     name: 'escrow poller',
-    /** Polls now, because the chain has changed. */
     poke: () => alarm.ring(),
     /** Milliseconds since the last complete poll, or since it was built, by the monotonic clock. */
     silentMs: () => performance.now() - polledAt,
@@ -114,7 +109,6 @@ export function createEscrowPoller(options: {
 
 /** The latest handled events, so that reading them again does not handle them again. */
 function createEventWindow() {
-  /** Block numbers by the events' ids. */
   const known = new Map<string, number>()
 
   /** Whether a handled event is no longer on the chain. */
@@ -133,7 +127,6 @@ function createEventWindow() {
     add(event: EscrowEvent) {
       known.set(event.id, event.position.block)
     },
-    /** Forgets what lies before this block. */
     forgetBefore(block: number) {
       for (const [id, at] of known) if (at < block) known.delete(id)
     },

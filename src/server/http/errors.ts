@@ -124,7 +124,6 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
   }
 }
 
-/** The paths of the operator's port. */
 const OPERATOR_PATHS = ['/livez', '/readyz', '/metrics']
 /** An address, 32 bytes, or a run's id; the name of a page's file is not repeated. */
 const PARAMETER = '(?:0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'

@@ -105,7 +105,6 @@ export const BODY_TIMEOUT_MS = 10_000
 /** Bodies on their way at once. Of more, the oldest is given up. */
 export const MAX_ARRIVING = 1_000
 
-/** Gives each body its time to arrive. */
 function createArrivals() {
   /** Give up requests whose bodies are still to come; the oldest first. */
   const arriving = new Set<() => void>()
@@ -193,7 +192,6 @@ function limitRate(
 
 interface Window {
   used: number
-  /** Read from the same clock as `now`. */
   readonly endsAt: number
 }
 

@@ -38,7 +38,6 @@ export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHan
 declare global {
   namespace Express {
     interface Request {
-      /** Set by the limit of rates. */
       rateLimit?: RateLimitInfo
     }
     interface Locals {
@@ -46,7 +45,6 @@ declare global {
       requestId: string
       /** The client that asks (`clientOf`). Set first of all. */
       client: string
-      /** Set by the error handler, for the request log. */
       problemCode?: ProblemCode
     }
   }
@@ -70,13 +68,10 @@ export function requestId(): RequestHandler {
 /** Observes each request whose answer has gone out, or whose caller has gone away. */
 export type HttpObserver = (request: {
   readonly method: string
-  /** The route's template. */
   readonly route: string
   readonly status: number
-  /** The problem's code, for a failure. */
   readonly code: string | undefined
   readonly durationMs: number
-  /** The caller hung up before the answer was out. */
   readonly isAborted: boolean
 }) => void
 

@@ -8,7 +8,6 @@ import { methodNotAllowed } from './errors.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** One line of a table of routes. */
 export type Route = (Read | Post) & {
   /** Called before the answer, and before a body is read. @throws Problem */
   readonly check?: (req: Request) => void
@@ -23,7 +22,6 @@ export interface Read {
   readonly answer: (param: string) => Promise<Representation>
 }
 
-/** An answer's JSON, and its entity tag. */
 interface Representation {
   readonly json: string
   /** The length of `json` in bytes. */
@@ -31,7 +29,6 @@ interface Representation {
   readonly etag: string
 }
 
-/** A route that accepts a JSON body. */
 interface Post {
   readonly method: 'POST'
   /** Has at most one parameter. */
@@ -89,7 +86,6 @@ export function routerOf(routes: readonly Route[]): Router {
   return router
 }
 
-/** Calls the check before it goes on. */
 export function checkFirst(check: (req: Request) => void): RequestHandler {
   return (req, _res, next) => {
     check(req)

@@ -14,20 +14,15 @@ import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/recei
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
 import { type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
 
-/** Why an envelope was not stored. */
 export type NotReceived = Extract<Reception['answer'], string>
 
-/** The intake of sealed orders. */
 export type Orders = ReturnType<typeof createOrders>
 
 export function createOrders(deps: {
   readonly records: OrderRecords
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
-  /** Called when the chain has just shown an escrow. */
   readonly onEscrowSeen: () => void
-  /** Called when an envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
-  /** The quota of envelopes whose escrow is not known to be open. */
   readonly room: Pick<UnopenedRoom, 'refusal' | 'reserve'>
   /** The escrow, as far as it is known without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
@@ -117,7 +112,6 @@ function bytesWith(record: OrderRecord | undefined, offered: Candidate): number 
   )
 }
 
-/** The intake of orders whose escrows the relay opens. */
 export type Openings = ReturnType<typeof createOpenings>
 
 /** An opening that was claimed this long ago and not given to the relay is not on its way there any more. */
@@ -172,7 +166,6 @@ export function createOpenings(deps: {
   }
 }
 
-/** The intake of sealed cancels. */
 export type Cancels = ReturnType<typeof createCancels>
 
 export function createCancels(deps: {
@@ -182,7 +175,6 @@ export function createCancels(deps: {
   /** Charged to the poster where it asks the chain. */
   readonly isSignedBy: IsSignedBy
   readonly records: Pick<OrderRecords, 'update' | 'cancels'>
-  /** Called when a cancel has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
 }) {
   const { domain, escrowed, isSignedBy, records, onStored } = deps

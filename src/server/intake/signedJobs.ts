@@ -90,7 +90,6 @@ export function createPolicyVersionView({ registry, ledger }: Pick<Contracts, 'r
   }
 }
 
-/** The publication of sealed rulebooks. */
 export type Policy = ReturnType<typeof createPolicy>
 
 /** The largest envelope in hex, and the rest of its body. */
@@ -110,7 +109,6 @@ export function createPolicy(deps: {
   readonly isSignedBy: IsSignedBy
   readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
-  /** Called when a new version has been seen on the chain. */
   readonly onPublished: () => void
 }) {
   const { domain, run, adminOf, isSignedBy, head, ledger, onPublished } = deps
@@ -184,7 +182,6 @@ const notPublished = (reason: string) => new JobRefusal('policy-rejected', reaso
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
 
-/** The escrow's authority. */
 export function createAuthorityView(rpc: Pick<Rpc, 'send'>) {
   const caller = createViewCaller(rpc)
   return async (escrow: Hex, block: BlockTag) =>
@@ -204,7 +201,6 @@ export function createResolutions(deps: {
   readonly run: SealedJobs['run']
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Called when a resolution is effective. */
   readonly onResolved: () => void
 }) {
   const { domain, ownerOf, run, now, onResolved } = deps

@@ -24,7 +24,6 @@ export type NarratedBlock = Cursor['blocks'][number]
 /** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
 export const FINAL_DEPTH = 64
 
-/** The last narrated block. */
 export function lastOf({ blocks }: Cursor): NarratedBlock {
   const last = blocks.at(-1)
   if (last === undefined) throw new TypeError('a cursor has a block')

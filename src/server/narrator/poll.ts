@@ -71,17 +71,14 @@ const EVENTS_PER_TURN = 100
 export function createNarratorTick(options: {
   /** The contracts whose events are narrated; read once. */
   readonly watched: () => Promise<WatchedContracts>
-  /** The most blocks of one query. */
   readonly logRange: number
   readonly confirmations: number
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
-  /** Keeps the cursor across restarts. */
   readonly cursors: { load(): Promise<Cursor | undefined>; save(cursor: Cursor): Promise<void> }
   /** The narration of a log; null where it has another form. */
   readonly narrate?: (log: ChainLog) => Narration | null
   readonly print: Print
   readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
-  /** Aborts when the server or its term begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
 }): () => ReturnType<Tick> {
@@ -206,7 +203,6 @@ function nowSeconds(): bigint {
   return BigInt(Math.floor(Date.now() / 1_000))
 }
 
-/** The narration's progress, for checks and metrics. */
 export type NarratorProgress = ReturnType<typeof createNarratorProgress>
 
 export function createNarratorProgress() {
@@ -226,13 +222,11 @@ export function createNarratorProgress() {
     begin: () => keep(true),
     end: () => keep(false),
     isNarrating: () => isNarrating,
-    /** Notes a poll that succeeded. */
     note: (poll: NonNullable<typeof last>) => keep(true, poll),
     /** Undefined before the first poll, and while this server does not narrate. */
     last: () => last,
     /** Milliseconds since the last poll, or since the beginning, by the monotonic clock. */
     silentMs: () => performance.now() - at,
-    /** Notes whether lines wait for their reader. */
     notePrinting(isNow: boolean): void {
       isPrinting = isNow
     },

@@ -35,7 +35,6 @@ import { addGauges } from './gauges.js'
 /** However many callers ask on the public port, the checks run four times a minute at most. */
 const SHARED_MS = 15_000
 
-/** Wires the operator's endpoints. Starts nothing. */
 export function buildOps(deps: {
   readonly config: Config
   readonly rpc: Rpc
@@ -67,7 +66,6 @@ export function buildOps(deps: {
   const { backlog } = enclaveRuns
   addGauges(metrics, { readiness, relayer, store, backlog, load, rpc, progress, minBalance, gas })
   return {
-    /** The operator's endpoints. */
     app: createOpsApp(readiness, metrics.registry, logger),
     /** The answer of `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
     healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {

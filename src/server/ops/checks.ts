@@ -16,7 +16,6 @@ import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { servedLeases } from '../store/leaseHolder.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
-/** The server's phase between its start and its end. */
 export type Phase = 'starting' | 'running' | 'stopping'
 
 /** The state of a part of the server. Degraded: see to it. Unhealthy: no order can be completed. */
@@ -62,7 +61,6 @@ type CheckReason = keyof typeof REASONS
 /** Inspects one part of the server. Returns why it is not healthy, or null. */
 export type Inspection = () => Promise<CheckReason | null>
 
-/** Time limit of an inspection. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 

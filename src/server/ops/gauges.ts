@@ -29,7 +29,6 @@ export function addGauges(metrics: Metrics, sources: GaugeSources): void {
   for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)
 }
 
-/** The gauges, keyed by their names. */
 type Gauges = Record<string, WatchedGauge>
 
 function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources): Gauges {

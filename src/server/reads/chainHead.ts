@@ -19,7 +19,6 @@ export type ChainHead = ReturnType<typeof createChainHead>
 
 /** The shortest interval, however small `maxAgeMs` is. */
 const LEAST_INTERVAL_MS = 250
-/** Pause before the next request after a failure. */
 const RETRY_MS = 1_000
 /** How long callers wait for the first request after a failure: a node that hangs must not delay every read. */
 const PATIENCE_MS = 250
@@ -45,7 +44,6 @@ export function createChainHead(options: {
     replaces: (next, known) => next.number >= known.number,
   })
   return {
-    /** Notes a head that another part has just read. */
     note: shared.note,
     /** Another part's own read of the head, which is kept here. @throws its error */
     ask: shared.ask,
@@ -74,7 +72,6 @@ export function createChainHead(options: {
   }
 }
 
-/** Wires the reads. Starts nothing. */
 export function buildReads(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
@@ -116,7 +113,6 @@ export function buildReads(deps: {
 const CAPACITY = 10_000
 
 interface KeptValue<T> {
-  /** The hash of the head at which it was read. */
   readonly block: string
   /** The client whose turn it waits for. */
   readonly client: string | undefined

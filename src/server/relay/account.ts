@@ -13,13 +13,11 @@ import type { Relay } from './relay.js'
 export interface RelayTerm {
   readonly relay: Relay
   readonly txManager: TxManager
-  /** The services, in the order of their starts. */
   readonly services: readonly Service[]
   /** Whether no other server can have the account's lease yet, as far as is known. */
   readonly isTrusted: () => boolean
 }
 
-/** The relayer's account, and this server's term of it. */
 export type RelayerAccount = ReturnType<typeof createRelayerAccount>
 
 const leaseOf = (account: Hex) => `relayer:${account}`
@@ -74,7 +72,6 @@ export function createRelayerAccount(options: {
 
 /** The work of this server's relay, and the gas that all servers may still use today. */
 export interface RelayLoad extends RemainingGas {
-  /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
   /** Authorizations without a transaction: being checked, waiting for a permit, or for blocks on another party's effect. */
   readonly queued: number
@@ -82,7 +79,6 @@ export interface RelayLoad extends RemainingGas {
   readonly isKeyShared: boolean
 }
 
-/** The state of the relay, for the readiness of the server. */
 export interface RelayHealth extends RelayLoad {
   /** Wei that the account keeps, beside the bookings for orders written ahead. */
   readonly minBalance: bigint
@@ -94,7 +90,6 @@ export interface RelayHealth extends RelayLoad {
 export function createRelayHealth(options: {
   readonly rpc: Pick<Rpc, 'send'>
   readonly account: Pick<RelayerAccount, 'address' | 'term'>
-  /** Authorizations that this server has under way, in any state. */
   readonly underWay: () => number
   readonly minBalance: bigint
   readonly fees: FeeMarket

@@ -27,18 +27,14 @@ interface BuildRelayDeps {
   readonly rpc: Rpc
   /** The same nodes, at the cost of the client whose opening is checked. */
   readonly charged: Pick<Rpc, 'send'>
-  /** See `createTxManager`. */
   readonly trailingMs?: number | undefined
-  /** See `RelayDispatcherOptions`. */
   readonly searchEveryMs?: number | undefined
-  /** Pause between two searches for corporate actions that are due. */
   readonly enactEveryMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
   readonly relayerKey: RelayerKey
   readonly logger: Logger
   readonly stopping: AbortSignal
-  /** Called with the receipt of each job that has ended here. */
   readonly onEnd?: (receipt: Receipt) => void
   /** Called for each transaction of the relayer's account that no server of ours has signed. */
   readonly onForeign?: () => void
@@ -51,7 +47,6 @@ const FUNDS_MAX_AGE_MS = 5_000
 /** A corporate action takes effect on a day. */
 const ENACT_EVERY_MS = 10_000
 
-/** Wires the relay. Starts nothing. */
 export function buildRelay(deps: BuildRelayDeps) {
   const { config, rpc, relayerKey, stopping } = deps
   const { relay: settings, chain, enclave } = config
@@ -78,11 +73,9 @@ export function buildRelay(deps: BuildRelayDeps) {
   return {
     router: { authToken: settings.authToken.reveal(), verify, relay: dispatcher, waitMs, stopping },
     services: [account.service, dispatcher.service],
-    /** The name of the account's lease. */
     lease: account.lease,
     address: account.address,
     dispatcher,
-    /** The stored record of each authorization. */
     receipts: shared.store,
     ...createRelayHealth({ ...shared, rpc, account, minBalance, underWay: dispatcher.underWay }),
   }

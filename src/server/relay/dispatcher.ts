@@ -36,7 +36,6 @@ interface RelayDispatcherOptions {
    * minute of them must not shut out writes that advance orders written ahead.
    */
   readonly room: Readonly<Record<Kind, number>>
-  /** The longest that a caller waits. */
   readonly waitMs: number
   /** Pause between two searches: for open records, also of an account that no server has a key for, and for bookings of orders long over. */
   readonly searchEveryMs?: number | undefined
@@ -223,9 +222,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       const job = await jobOf(digest)?.catch(() => undefined)
       return job === undefined ? findStored(digest) : job.current()
     },
-    /** How many authorizations this server has under way, in any state. */
     underWay: () => account.term()?.relay.underWay().all ?? 0,
-    /** Claims stored authorizations that no account relays. */
     service: createPoller({
       name: 'relay-claims',
       intervalMs: CLAIM_EVERY_MS,

@@ -32,7 +32,6 @@ const REREAD_BLOCKS = 64
 export function createEnactments(deps: {
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly contracts: ContractAddresses
-  /** The most blocks of one query. */
   readonly logRange: number
   readonly relay: Pick<Relay, 'of' | 'begin'>
   readonly logger: Logger

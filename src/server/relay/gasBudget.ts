@@ -21,7 +21,6 @@ import { RelayRefusal } from './authorization.js'
 /** Limits of one day's gas (UTC). */
 export type GasLimits = Config['relay']['gas']
 
-/** The rest of today's gas. */
 export interface RemainingGas {
   /** Gas that remains for new orders, refunds, rulebooks and the platform. */
   readonly gasRemaining: bigint
@@ -44,7 +43,7 @@ const DAY_MS = 86_400_000
  */
 const END_EXTRA = 120_000n
 /** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
-const MAX_HELD_DAYS = 40
+const MAX_BOOKED_DAYS = 40
 /** Gas that the chain could not use in a year. The sums have 63 bits. */
 const MOST = 2n ** 60n
 
@@ -52,7 +51,7 @@ const MOST = 2n ** 60n
 const ALL = 'all'
 const BOOKED = 'booked'
 
-/** Gas that an order still needs, booked by the write that began to hold it. Exported for tests. */
+/** Gas that an order still needs, booked by its write-ahead. Exported for tests. */
 export const bookingSchema = z.strictObject({
   account: addressSchema,
   /** Gas kept for the order's end. */
@@ -74,7 +73,6 @@ export function restOf(booking: Booking | undefined): bigint {
   return max(booking.gas + booking.mark - drawn, 0n)
 }
 
-/** The holder of the quota that the gas counts on. */
 export function holderOf(purpose: GasPurpose): Hex | undefined {
   if (purpose.kind === 'platform') return undefined
   return purpose.kind === 'institution' ? purpose.orgId : purpose.account
@@ -203,7 +201,7 @@ export function createGasBudget(options: {
     },
     /** Ends bookings of orders that must be over. @throws StorageError */
     async endOld(): Promise<void> {
-      const old = (await bookings.openEntries()).filter(({ value }) => today() - value.day > MAX_HELD_DAYS)
+      const old = (await bookings.openEntries()).filter(({ value }) => today() - value.day > MAX_BOOKED_DAYS)
       for (const { id, version, value } of old) {
         const sum = { kind: 'add', day: today(), used: 0n, kept: -restOf(value) } as const
         const additions = [ALL, BOOKED, value.account].map((name) => ({ ...sum, id: name }))

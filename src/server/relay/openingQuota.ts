@@ -57,7 +57,6 @@ export function createOpeningQuota(options: {
   /** The wallet's institution, and whether the platform admits it. */
   readonly membershipOf: (wallet: Hex) => Promise<{ readonly orgId: Hex; readonly admitted: boolean }>
   readonly receipts: Pick<ReceiptStore, 'get'>
-  /** The order at the chain's head. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   readonly historyOf: (orderId: Hex) => Promise<History>
   /** Whether the order's account has asked for it to be cancelled. */

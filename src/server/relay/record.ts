@@ -164,7 +164,6 @@ export function createJobRecord(
   }
 
   return {
-    /** The newest stored version. */
     current: () => record,
     /**
      * Writes a next version, one after another, so that an older version never replaces a signed transaction. Durable when it resolves.

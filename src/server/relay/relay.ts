@@ -28,7 +28,6 @@ export function createRelay(
   deps: Omit<RelayJobDeps, 'reopen'> & {
     /** Its writes carry the term of the account's lease. */
     readonly store: ReceiptStore
-    /** The account that pays. */
     readonly account: Hex
   },
 ) {
@@ -127,7 +126,6 @@ export function createRelay(
   }
 
   return {
-    /** The job of a digest that this account has under way. */
     of: jobs.of,
     /**
      * Begins to relay an authorization that this server does not have under way. Spends no gas on one that is effective.
@@ -185,7 +183,6 @@ function createJobs(onEnd: (job: RelayJob) => void) {
       const all = underWay.size
       return { all, openings: openings.size, others: all - openings.size }
     },
-    /** Resolves when all that are under way now have ended. */
     ended: () => Promise.allSettled([...underWay.values()].map(async (begun) => (await begun).end)),
   }
 }

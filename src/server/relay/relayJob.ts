@@ -33,9 +33,7 @@ export interface RelayJobDeps {
   readonly txManager: TxManager
   /** Called when a final receipt became wrong because its block lost the transaction. */
   readonly reopen: (digest: Hex) => void
-  /** Aborts when the term or the server ends. */
   readonly stopping: AbortSignal
-  /** Called with the receipt of each job that has ended. */
   readonly onEnd?: ((receipt: Receipt) => void) | undefined
   readonly logger: Logger
 }
@@ -57,7 +55,6 @@ export function startJob(deps: RelayJobDeps, stored: StoredRelay, gasLimit?: big
   return { current, end: runSteps(deps, record, createJobSteps(deps, record, gasLimit)).then(current) }
 }
 
-/** A job that has already ended. */
 export function endedJob({ receipt }: RelayRecord): RelayJob {
   return { current: () => receipt, end: Promise.resolve(receipt) }
 }

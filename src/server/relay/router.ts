@@ -21,9 +21,7 @@ export function relayRoutes(deps: {
   readonly authToken: string
   readonly verify: VerifyAuthorization
   readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
-  /** The longest that a caller waits for its receipt. */
   readonly waitMs: number
-  /** Aborts when the server begins to stop: every wait ends then. */
   readonly stopping: AbortSignal
 }): Route[] {
   const { verify, relay, waitMs, stopping } = deps

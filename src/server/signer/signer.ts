@@ -24,7 +24,6 @@ export interface RelayerKey {
   signDigest(digest: Hex): Promise<Hex>
 }
 
-/** Signs transactions of the account that pays the gas. */
 export type RelayerSigner = ReturnType<typeof createRelayerSigner>
 
 /** The key has not answered. A signature that comes later is thrown away. */
@@ -48,7 +47,6 @@ export function createRelayerSigner(key: RelayerKey) {
   }
 }
 
-/** A key in this process's memory. */
 export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
   const key = privateKey.reveal()
   return {
@@ -97,7 +95,6 @@ export async function openKmsKey(options: {
   readonly keyId: string
   /** Region, credentials and endpoint; those of AWS's environment by default. */
   readonly client?: KMSClientConfig
-  /** Loads the optional package. */
   readonly load?: () => Promise<Kms>
 }): Promise<RelayerKey> {
   const { keyId, load = () => import('@aws-sdk/client-kms') } = options

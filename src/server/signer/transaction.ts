@@ -25,7 +25,6 @@ export type SignedTransaction = z.output<typeof signedTransactionSchema>
 export const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
 export type KeptTransaction = z.output<typeof keptTransactionSchema>
 
-/** A call with the other fields of its transaction. */
 export interface UnsignedTransaction {
   readonly chainId: number
   readonly nonce: number
@@ -69,7 +68,6 @@ function prepare(
   const encode = (end: RlpStructuredDataish[]): Hex =>
     `0x${type.slice(2)}${encodeRlp([...fields, ...end]).slice(2)}`
   return {
-    /** The hash to sign. */
     digest: keccak256(hexToBytes(encode(ending.unsigned))),
     /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
     signed(signature: Hex): { hash: Hex; raw: Hex } {
@@ -89,7 +87,6 @@ const feesSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(0), gasPrice: z.bigint() }),
 ])
 
-/** Reads a transaction of ours back from its bytes. */
 export function readTransaction(raw: Hex): Omit<UnsignedTransaction, 'chainId' | 'nonce'> {
   const { to, data, gasLimit, type, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = Transaction.from(raw)
   const fees = feesSchema.parse({ type, maxFeePerGas, maxPriorityFeePerGas, gasPrice })

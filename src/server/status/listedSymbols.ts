@@ -77,7 +77,6 @@ export async function readWithListed(
   return { listed, facts: new Map([...early, ...late]) }
 }
 
-/** The order in which answers list equities. */
 export function bySymbol(a: { readonly symbol: string }, b: { readonly symbol: string }): number {
   return a.symbol < b.symbol ? -1 : 1
 }

@@ -18,7 +18,6 @@ const PATIENCE_MS = 250
 export function createMarketView(deps: {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
-  /** The fees of sales. */
   readonly fees: FeeSchedule
   /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
   readonly maxAgeMs: number

@@ -20,12 +20,10 @@ export type StatusViews = ReturnType<typeof createStatusViews>
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
   readonly readers: Pick<ClientReaders, 'shared'>
-  /** The lane that the reads of the chain travel through. */
   readonly lane: ReadLane
   readonly contracts: Contracts
   readonly lenses: Lenses
   readonly symbols: ListedSymbols
-  /** The market-data account. */
   readonly broker: Broker
   readonly fees: FeeSchedule
   readonly marketMaxAgeMs: number

@@ -3,7 +3,6 @@ import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { type Change, type Engine, type Row, storageError, type Table, type WriteResult } from './engine.js'
 
-/** A document, with the other columns of its row. */
 export interface Entry<T> {
   readonly value: T
   /** A start reads the open documents. */
@@ -55,7 +54,6 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     }
   }
 
-  /** Those that can be parsed. */
   function parseAll(rows: readonly Row[], parseOne = parse): StoredEntry<T>[] {
     return rows.flatMap((row) => {
       try {
@@ -86,7 +84,6 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
 
   return {
     get: async (id: string) => (await find(id))?.value,
-    /** The same, with its version. */
     find,
     /** The row as it is stored, for callers that may know its document already. */
     row: (id: string) => engine.get(table, id),

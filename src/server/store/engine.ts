@@ -7,7 +7,6 @@ import { z } from 'zod'
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 export type Table = (typeof TABLES)[number]
 
-/** One version of one document. */
 export interface Row {
   readonly id: string
   /** 1 for a new document, and one more for each change. */
@@ -27,9 +26,7 @@ export interface Fence {
   readonly term: string
 }
 
-/** A lease as it stands in the store. */
 export interface LeaseState extends Fence {
-  /** The server that took it. */
   readonly holder: string
   /** Measured by the store's clock; zero or less once another holder may take the lease. */
   readonly expiresInMs: number

@@ -59,7 +59,6 @@ export function createGroups<W>(
         waiting.push({ write, resolve, reject })
         committing ??= commitAll()
       }),
-    /** Resolves when every write has been answered. */
     async idle(): Promise<void> {
       while (committing !== undefined) await committing
     },

@@ -38,12 +38,10 @@ const orderRecordSchema = z.strictObject({
   /** The latest runs, oldest first. */
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),
-  /** Why it was refused, sealed to the employee. */
   notice: storedEnvelopeSchema.nullable(),
   /** The latest authorizations to end it that were relayed during its runs. */
   digests: z.array(bytes32Schema),
 })
-/** The stored record of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
 
 /** The part of a record that an order's status shows: all but the envelopes themselves. */
@@ -164,7 +162,6 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     },
     /** Removes an order that never ran; one that ran stays. */
     removeUnrun: (orderId: Hex) => removeUnrun(orderId),
-    /** The orders that are not final. */
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
     cancels,
   }
@@ -213,7 +210,6 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
       })
       return { kept, isNews }
     },
-    /** The order has ended. */
     close: (orderId: Hex) =>
       documents.change(orderId, (current) =>
         current?.isOpen ? { value: current.value, isOpen: false } : undefined,

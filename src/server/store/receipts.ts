@@ -46,7 +46,6 @@ export const NO_GAS: z.output<typeof relayGasSchema> = { setAside: 0n, used: 0n,
 
 /** Exported for tests, which read records as they are stored. */
 export const relayRecordSchema = z.strictObject({
-  /** The part that callers see. */
   receipt: receiptSchema,
   /** The relayer's account that it is assigned to; an earlier one after a change of the key. Undefined until a server that serves the account claims it. */
   account: addressSchema.optional(),
@@ -57,7 +56,6 @@ export const relayRecordSchema = z.strictObject({
   /** Every transaction that may have reached a node, oldest first: any of them may be the one that is mined. */
   transactions: z.array(keptTransactionSchema),
 })
-/** The relay's record of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>
 
 export interface StoredRelay {
@@ -90,7 +88,6 @@ export function createReceiptStore(options: { readonly engine: Engine; readonly 
       }),
     /** Whether both are stored as the same text. */
     isSame: (one: RelayRecord, other: RelayRecord) => textOf(one) === textOf(other),
-    /** The records that are not final, without reading the rest. */
     unfinished: async () => (await documents.openEntries()).map(toStored),
     /** Those of them that wait for an account. */
     unclaimed: async (limit: number) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),

@@ -21,7 +21,6 @@ const common = {
   enclave: enclaveBootSchema.optional(),
   /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
   provisional: provisionalResultSchema.optional(),
-  /** Its end, as the enclave posted it. */
   result: runResultSchema.optional(),
 }
 
@@ -47,7 +46,6 @@ export function createRunRecords(options: { readonly engine: Engine; readonly lo
   const documents = createDocuments({ ...options, table: 'runs', schema: runRecordSchema })
   return {
     get: documents.get,
-    /** Those that exist, in any order. */
     getMany: async (runIds: readonly string[]) => (await documents.getMany(runIds)).map(({ value }) => value),
     /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
     create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run)),

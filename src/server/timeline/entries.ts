@@ -2,7 +2,6 @@ import type { Receipt, TimelineEntry, TriggerRecord } from '../../protocol/api.j
 import type { Hex } from '../../protocol/hex.js'
 import type { OrderEnd, OrderHistory } from './orderHistory.js'
 
-/** The parts of an order's timeline, each from its own source. */
 export interface TimelineParts {
   /** The envelope that the escrow was opened against, or the first one while there is no escrow. */
   readonly received: { readonly commit: Hex; readonly receivedAt: string } | null
@@ -17,7 +16,6 @@ export interface TimelineParts {
   readonly history: OrderHistory
 }
 
-/** An entry and its sort key. */
 interface TimedEntry {
   /** Unix milliseconds. It differs from the entry's own time where that contradicts cause and effect. */
   readonly sortMs: number

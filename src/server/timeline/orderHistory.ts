@@ -27,7 +27,6 @@ import {
 } from '../escrow/escrowLogs.js'
 import type { ChainHead } from '../reads/chainHead.js'
 
-/** An event of an order on the chain. */
 interface OrderEvent {
   readonly txHash: Hex
   readonly blockNumber: number
@@ -42,7 +41,6 @@ export interface OrderEnd extends OrderEvent {
   readonly digest: Hex | null
 }
 
-/** One order's events on the chain. */
 export interface OrderHistory {
   readonly opened: (OrderEvent & { readonly commit: Hex }) | null
   readonly ended: OrderEnd | null
@@ -214,7 +212,6 @@ export function createOrderHistories(options: HistoryOptions) {
       histories.set(orderId, next)
       return next.history
     },
-    /** Notes what the escrow poller reads. */
     observer: {
       onHead: chainHead.note,
       onEvents(seen: readonly EscrowEvent[]) {

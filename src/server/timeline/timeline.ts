@@ -17,7 +17,6 @@ import type { OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
 import { createOrderHistories, type OrderHistory } from './orderHistory.js'
 
-/** Wires the timeline. Starts nothing. */
 export function buildTimeline(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send'>
@@ -26,7 +25,6 @@ export function buildTimeline(deps: {
   readonly records: OrderRecords
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly findOpening: OpeningRecords['receiptOf']
-  /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }) {
   const { config, rpc, contracts, head, records, receipts, findOpening, stopping } = deps
@@ -63,7 +61,6 @@ export function buildTimeline(deps: {
       timelineOf(parseParam(bytes32Schema, 'orderId', orderId)),
     ),
     historyOf: histories.of,
-    /** Notes what the escrow poller reads. */
     observer: histories.observer,
   }
 }

@@ -44,7 +44,6 @@ export interface EnclaveRunsOptions extends TriggerOptions {
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
 export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
 
-/** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions) {
   const { config, engine, escrow, records, rateLimit, logger } = options
   const { orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
@@ -95,7 +94,6 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     },
     /** A cancel was stored; its order's next run has it. */
     onCancelled: (orderId: Hex, commit: Hex) => active?.cancelled(orderId, commit),
-    /** The quota of envelopes whose escrow is not known to be open. */
     room,
     /** The escrow of an order that this server tracks, from memory. */
     knownEscrow: (orderId: Hex) => (active?.isTrusted() ? active.find(orderId) : undefined),
@@ -106,10 +104,8 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
       silentMs: active?.silentMs(),
       /** Stored orders whose escrow this server has not seen. */
       unopened: unopened.count(),
-      /** Sealed jobs that wait for a permit, by queue. */
       waitingJobs: sealedJobs.waiting(),
     }),
-    /** The services, in the order of their starts. */
     services: [unopenedPoller, lease],
   }
 }

@@ -89,11 +89,9 @@ export function createUnopenedOrders(options: {
   }
 }
 
-/** An envelope without an open escrow. */
 interface Occupant {
   /** Its poster: see `clientOf`. */
   readonly client: string
-  /** Bytes that it added to its order's record. */
   readonly bytes: number
 }
 
@@ -150,7 +148,6 @@ export function createUnopenedRoom(
     reserveStored(orderId: Hex) {
       if (!orders.has(orderId)) orders.set(orderId, new Set())
     },
-    /** The order needs no room any more. */
     free,
   }
 }

@@ -33,7 +33,6 @@ type Acknowledgement = 'received' | 'not-awaited'
 interface HttpRunnerOptions {
   /** The exact URL for jobs; secret, because a hosted runtime's URL may hold a key. */
   readonly url: Secret
-  /** Shared with the enclave. */
   readonly secret: Secret
   readonly runRecords: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
@@ -308,7 +307,6 @@ function bootIn(text: string): EnclaveBoot | undefined {
 
 /** The routes at which an enclave that stays up posts the notices and results of its runs. */
 export function createRunsRouter(deps: {
-  /** Shared with the enclave. */
   readonly secret: Secret
   readonly results: Pick<ReturnType<typeof createHttpRunner>, 'receiveResult' | 'receiveNotice'>
 }): Router {

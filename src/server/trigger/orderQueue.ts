@@ -13,7 +13,6 @@ export type OrderQueue = ReturnType<typeof createOrderQueue>
 export function createOrderQueue() {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
-  /** Accounts with a run under way. */
   const occupied = new Set<Hex>()
   /** Accounts with a due order, by the number of turns that were over when it was found. */
   const dueSince = new Map<Hex, number>()
@@ -99,7 +98,6 @@ export function createOrderQueue() {
       remove(order)
     },
     deferred: () => [...orders.values()].filter(({ deferred }) => deferred !== undefined),
-    /** Open orders that run once their envelopes come. */
     awaitingEnvelope: () => resting().filter((order) => order.dueAt === null && waitsForEnvelope(order)),
     /** Open orders that wait for the market's opening, and are not due yet. */
     awaitingMarket: (now: number) =>
@@ -149,9 +147,7 @@ export interface TrackedOrder extends OpenedOrder {
   dueAt: number | null
   /** The time of the system clock that it waits for, in Unix milliseconds, if it waits for one. */
   waitsUntil: number | null
-  /** Why it runs next. */
   reason: TriggerReason
-  /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
   /** The reason that its last run, which ended as `queued`, gave. */
@@ -162,9 +158,7 @@ export interface TrackedOrder extends OpenedOrder {
   envelopeCame: boolean
   /** The commit of the stored cancel that it runs with. */
   cancelCommit: Hex | undefined
-  /** The cancel came while it was running. */
   cancelCame: boolean
-  /** Whether its record has been read since it is tracked. */
   isRead: boolean
   /** Applies the latest change of its escrow, which waits for a record that fails. */
   deferred: (() => Promise<void>) | undefined

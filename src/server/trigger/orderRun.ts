@@ -28,7 +28,6 @@ export type OrderRuns = ReturnType<typeof createOrderRuns>
 
 export interface EndedOrderRun {
   readonly outcome: Outcome
-  /** Runs in a row that failed, this one included. */
   readonly failures: number
   /** When it runs next, in Unix milliseconds; null when it needs no further run. */
   readonly nextTriggerAt: number | null

@@ -8,7 +8,6 @@ import type { Engine } from '../store/engine.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run, Runs } from './runner.js'
 
-/** Pause between two checks whether a run is due. */
 const CHECK_MS = 30_000
 /** Pause after a failed run: doubled each time, up to the longest. */
 const RETRY_MS = 30_000
@@ -17,7 +16,6 @@ const RETRY_MAX_MS = 15 * 60_000
 /** The reconcile after each market's close: never two runs at once, and a missed run is caught up on. */
 export function createReconcile(options: {
   readonly runs: Pick<Runs, 'start'>
-  /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly engine: Engine

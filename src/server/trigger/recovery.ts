@@ -84,7 +84,6 @@ interface FoundOrder {
   readonly mayBeReclaim: boolean
 }
 
-/** The last events of each order. */
 type LastEvents = ReturnType<typeof lastEvents>
 
 function lastEvents(past: readonly EscrowEvent[]) {

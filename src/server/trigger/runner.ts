@@ -11,7 +11,6 @@ export interface RunEnd {
   readonly result: RunResult | null
 }
 
-/** The times of a run's row. */
 type RunTime = Pick<RunRecord, 'startedAt' | 'stopAt'>
 
 /**
@@ -70,7 +69,6 @@ export function logRunEnd(logger: Logger, message: string, { how, result }: RunE
   logger[level](message, { ...fields, code })
 }
 
-/** Observes each run of the enclave, for metrics. */
 export interface RunObserver {
   started(job: Job['job']): void
   ended(job: Job['job'], end: RunEnd, durationMs: number): void
@@ -78,15 +76,12 @@ export interface RunObserver {
   handedOver(job: Job['job']): void
 }
 
-/** A job without the fields of its run. */
 type JobOfRun<Each> = Each extends Job ? Omit<Each, 'runId' | 'stopAt'> : never
 
-/** A job that is to run, with the other fields of its row. */
 type RunRequest =
   | (JobOfRun<Extract<Job, { job: 'order' }>> & { readonly account: Hex; readonly attempt: number })
   | JobOfRun<Exclude<Job, { job: 'order' }>>
 
-/** One run of the enclave under way. */
 export interface Run {
   readonly record: RunRecord
   /** Never rejects. */

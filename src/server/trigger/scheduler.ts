@@ -27,13 +27,11 @@ const UNREAD: Hex = '0x'
 export function createScheduler(
   options: Omit<WorkersOptions, 'queue' | 'onEnded'> & {
     readonly records: OrderRecords
-    /** Called when a run reports that its escrow has ended. */
     readonly onFinal: () => void
   },
 ) {
   const { records, onFinal } = options
   const queue = createOrderQueue()
-  /** The commits of open cancels by order. */
   const cancels = new Map<Hex, Hex>()
   const readIdle = createIdleReader(records, queue)
   const workers = createWorkers({ ...options, queue, onEnded })
@@ -209,7 +207,6 @@ export function createScheduler(
       if (waiting().length === 0 || !(await isOpen())) return
       for (const order of waiting()) workers.schedule(order, 'retry')
     },
-    /** The order, while it is tracked. */
     find: (orderId: Hex): Readonly<TrackedOrder> | undefined => queue.get(orderId),
     depth: () => queue.depth(performance.now()),
     /** Runs an order that the start finds open on the chain, with its envelope or without. */

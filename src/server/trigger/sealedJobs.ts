@@ -23,7 +23,6 @@ export type SealedJobEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-per
 
 /** Jobs of one sender: one runs, and two wait. An institution's second rulebook needs the version of the first. */
 const MAX_PER_SENDER = 3
-/** Senders in a queue. */
 const MAX_SENDERS = 16
 /**
  * Runs at once: two of what is signed, so that one run that hangs does not stop all others. One of the rest, which any client can post
@@ -37,7 +36,6 @@ const NO_PERMIT: SealedJobEnd = { how: 'no-permit-in-time' }
 
 export function createSealedJobs(options: {
   readonly runs: Pick<Runs, 'start'>
-  /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
@@ -61,7 +59,6 @@ export function createSealedJobs(options: {
   }
 
   return {
-    /** The number of jobs that wait for a permit, by queue. */
     waiting: () => ({ signed: queues.signed.waiting(), unsigned: queues.unsigned.waiting() }),
     /**
      * Resolves when the run has ended, will not begin, or is out of time. One time-out covers the wait for a permit and a turn,

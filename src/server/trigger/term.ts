@@ -30,19 +30,15 @@ import { createScheduler, type Scheduler } from './scheduler.js'
 /** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
 export type TriggerTerm = ReturnType<typeof createTriggerTerm>
 
-/** The parts that each term is built from. */
 export interface TriggerOptions {
   readonly config: Pick<Config, 'enclave' | 'unopened' | 'broker' | 'chain'>
   /** Each write of a term carries its fence. */
   readonly engine: Engine
   readonly runner: EnclaveRunner
-  /** Pause between two runs that this server triggers, of any kind. */
   readonly rateLimit: TriggerRateLimit
   readonly escrow: Contracts['escrow']
   readonly rpc: Pick<Rpc, 'send'>
-  /** Observes the poller's reads. */
   readonly escrowObserver: EscrowObserver
-  /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly times?: RetryTimes | undefined
@@ -56,7 +52,6 @@ const SWEEP_INTERVAL_MS = 30_000
 /** The place of an order whose event was not seen: after all others. */
 const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
-/** Builds the parts and wires them. Starts nothing. */
 export function createTriggerTerm(options: TriggerOptions, term: Term, unopened: UnopenedOrders) {
   const { config, engine, rateLimit, escrow, times = RETRY_TIMES, rpc, marketClock, logger } = options
   // Other servers store orders too.
@@ -143,7 +138,6 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
   })
 
   return {
-    /** The services, in the order of their starts. */
     services: [adoption, scheduler, poller, market, reconcile.service, sweep],
     isTrusted: term.isTrusted,
     stored(orderId: Hex, commit: Hex) {

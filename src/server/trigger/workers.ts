@@ -13,9 +13,7 @@ import type { Run } from './runner.js'
 export interface WorkersOptions {
   readonly queue: OrderQueue
   readonly orderRuns: OrderRuns
-  /** Decides when a run may start. */
   readonly rateLimit: TriggerRateLimit
-  /** Order runs at once. */
   readonly maxRuns: number
   readonly times: Pick<RetryTimes, 'storageMs'>
   /** The end of a tracked order's run is recorded. */

@@ -86,7 +86,6 @@ export function createDatabase(options: {
         throw failure
       }
     },
-    /** Resolves once every statement has ended. */
     end: () => pool.end(),
   }
 }

@@ -61,7 +61,6 @@ export function differenceOf(stored: StoredPlatform, own: StoredPlatform): strin
   return undefined
 }
 
-/** A database as it stands. */
 export interface Inspection {
   readonly durability: Durability
   /** See `readSettings`. */

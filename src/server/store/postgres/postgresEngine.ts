@@ -23,7 +23,6 @@ const LEASE_TTL_MS = 10_000
 /** Open rows that one statement reads: each statement has a time-out. */
 const PAGE = 1_000
 
-/** Both are the same database. */
 export interface Databases {
   readonly rows: Database
   readonly leases: Database
@@ -117,7 +116,6 @@ function createPostgresEngine(databases: Databases): Engine {
   }
 }
 
-/** The writes of one call of `transact`. */
 interface Write {
   readonly changes: readonly Change[]
   readonly fence: Fence | undefined

@@ -54,7 +54,6 @@ export function openReadOnly(directory: string): DatabaseSync {
   return openSqliteDatabase(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
 }
 
-/** Prepares each statement once. */
 export function createStatements(database: DatabaseSync): (text: string) => StatementSync {
   const known = new Map<string, StatementSync>()
   return (text) => {
