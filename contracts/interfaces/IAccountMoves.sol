@@ -4,17 +4,16 @@ pragma solidity 0.8.37;
 /**
  * @title A part of the registry: moves of a portfolio from a lost wallet to a new one of the same person.
  *
- * @dev The admin of the lost wallet's institution proposes a move, the new wallet accepts it with the public key that its
- * portfolio is to be sealed to, and the platform's owner approves it. It can be carried out from {MOVE_DELAY} seconds after the
- * approval on, by the enclave's authorization at the ledger. Until its last part is carried out, the lost wallet can object, which
- * ends it.
+ * @dev The admin of the lost wallet's institution proposes a move. The new wallet accepts it, with the public key to which its
+ * portfolio is to be sealed. The platform's owner approves it. From {MOVE_DELAY} seconds after the approval on, an authorization of
+ * the enclave at the ledger carries it out. The lost wallet can end the move by an objection until its last part is carried out.
  *
- * A wallet has one move at a time. Admin, new wallet, owner and enclave can move nothing without one another, nor against a wallet that
- * objects within the delay.
+ * A wallet has one move at a time. A move needs the admin, the new wallet, the owner and the enclave; the lost wallet can stop all of
+ * them within the delay.
  */
 interface IAccountMoves {
     /**
-     * @notice A move that was proposed and not ended. `effectiveAt` is zero until the owner approves it. `hasBegun` is whether a
+     * @notice A move that was proposed and has not ended. `effectiveAt` is zero until the owner approves it. `hasBegun` is true once a
      * part of the portfolio has moved, also in an earlier move between the two wallets that was withdrawn before its last part.
      * `userPubKey` is empty until the new wallet accepts.
      */
@@ -35,7 +34,7 @@ interface IAccountMoves {
     /// @notice The owner approved the move, which can be carried out from `effectiveAt` on.
     event MoveApproved(address indexed from, address indexed to, uint64 effectiveAt);
 
-    /// @notice `by` ended the move: the lost wallet itself, which may have entered an institution, its institution's admin, or the owner.
+    /// @notice `by` ended the move: the lost wallet, by an objection or by entering an institution; its institution's admin; or the owner.
     event MoveWithdrawn(address indexed from, address indexed to, address by);
 
     /// @notice No move of `from` to `to` is proposed, nor can the caller propose one.
@@ -116,7 +115,7 @@ interface IAccountMoves {
 
     /**
      * @notice Ends a move: the objection of the lost wallet, or a withdrawal. What has moved stays moved, and a later move between the
-     * two wallets continues it. {IInstitutionRegistry-join} and whatever else has the lost wallet enter an institution end it as well.
+     * two wallets continues it. It also ends when the lost wallet enters an institution, by {IInstitutionRegistry-join} or otherwise.
      *
      * Requirements:
      * - a move of `from` is proposed;
@@ -127,7 +126,7 @@ interface IAccountMoves {
     function withdrawMove(address from) external;
 
     /**
-     * @notice Carries a part of a move out, as far as it concerns the registry; the last part ends it.
+     * @notice Records that the ledger carries out a part of a move. The last part ends the move.
      *
      * Requirements:
      * - the caller is the ledger;
@@ -135,7 +134,7 @@ interface IAccountMoves {
      * - `effectiveAt` is the move's, and `userPubKeyHash` is keccak256 of its `userPubKey`;
      * - the platform admits the institution that proposed it;
      * - neither wallet is in another institution;
-     * - `isFirst`, which is whether `to` has no portfolio yet, is true for the first part alone.
+     * - `isFirst`, whether `to` has no portfolio yet, is true for the first part and for no other.
      */
     function takeMove(
         address from,

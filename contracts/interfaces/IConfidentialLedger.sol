@@ -54,14 +54,15 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     }
 
     /**
-     * @notice Authorization to carry out a part of an approved move ({IAccountMoves}): what `from` has left, and what `to` has then.
+     * @notice Authorization to carry out a part of an approved move ({IAccountMoves}): what remains with `from`, and what
+     * `to` has afterwards.
      *
      * `effectiveAt` and `userPubKeyHash`, the keccak256 of the new wallet's public key, are those of the approved move: an authorization for
      * a move that was withdrawn is void for a later one.
      *
      * `version` to `userBlob` are the write of `from`, those with `to` the write of the new wallet. Both have followed the same `actions`.
-     * `partsLeft` is the number of parts
-     * that follow, 0 for the last: a large portfolio moves in several, so that none needs more gas than a transaction may have.
+     * `partsLeft` is the number of parts that follow, 0 for the last: a large portfolio moves in several, so that none needs more
+     * gas than a transaction may have.
      */
     struct PortfolioMove {
         address from;
@@ -185,8 +186,8 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /**
      * @notice Writes a part of an institution's next rulebook. With its last part, it replaces the entire rulebook.
      *
-     * A first part replaces the parts of a rulebook that never became whole. So does every rulebook that takes force. The rest of the
-     * replaced one is void: the enclave seals it anew.
+     * A first part discards the stored parts of an unfinished rulebook, and so does a rulebook that takes force. The remaining parts of
+     * the discarded one are void: the enclave seals it anew.
      *
      * Requirements:
      * - the platform is not paused;

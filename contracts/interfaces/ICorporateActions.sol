@@ -9,12 +9,12 @@ import {IGoverned} from "./IGoverned.sol";
  *
  * @dev Nothing here says who holds what. The owner proposes an action. It enters the list when anyone enacts it, once
  * {IAuthority-rotationDelay} and its record moment have passed. Until then it is on chain for everyone to see, and the owner can
- * withdraw it. Those of one symbol enter in the order of their record moments, so nobody decides by the order of two calls what they
- * come to.
+ * withdraw it. Actions of one symbol enter in the order of their record moments, so the order of two calls cannot change
+ * their result.
  *
- * Everything that is counted in shares on chain follows the ratios of its symbol by itself, rounded down: {IEquityShares} its
- * balances and its supply, {IOrderEscrow} its deposits and its claims. Each stores how many ratios its amount includes, and
- * {carry} applies the others. Rounding each part down never makes more of the parts than of the whole, so pool and escrow keep
+ * Amounts of shares on chain follow the ratios of their symbol by themselves, rounded down: balances and supply of
+ * {IEquityShares}, deposits and claims of {IOrderEscrow}. Each amount is stored with the number of ratios that it includes, and
+ * {carry} applies the others. The parts, each rounded down, never exceed the whole, so pool and escrow can pay
  * what they owe. Portfolios follow when the enclave opens them.
  */
 interface ICorporateActions is IGoverned {
@@ -28,7 +28,7 @@ interface ICorporateActions is IGoverned {
     }
 
     /**
-     * @notice An action. What its kind does not name is zero.
+     * @notice An action. Fields that its kind does not use are zero.
      *
      * - SPLIT, STOCK_DIVIDEND: `denominator` shares become `numerator`; a stock dividend of 5 % is 21 for 20.
      * - ENTITLEMENT: the ex-date of a cash dividend. Shares that are held at `recordAt` have a claim to it.
@@ -74,7 +74,7 @@ interface ICorporateActions is IGoverned {
     /// @notice The dividend at this place in the list has been paid.
     error DividendPaid(uint32 entitlement);
 
-    /// @notice The proposed action of this digest comes first, or the owner withdraws it.
+    /// @notice The proposed action with this digest must be enacted or withdrawn first.
     error ActionOutOfOrder(bytes32 digest);
 
     /// @notice The equity whose symbol would change to this one has {MAX_NAMES} names.
@@ -95,10 +95,10 @@ interface ICorporateActions is IGoverned {
     /// @notice The most splits and stock dividends of a symbol: {carry} takes as many steps.
     function MAX_RATIOS() external view returns (uint256);
 
-    /// @notice The most symbols that an equity has one after the other: a transfer asks for the freezes of each.
+    /// @notice The most names that an equity can have had: a transfer reads the freezes of each.
     function MAX_NAMES() external view returns (uint256);
 
-    /// @notice The most shares of a symbol, in base units, that mints and ratios make: 2^128 − 1. No amount that follows a ratio overflows.
+    /// @notice The largest supply of a symbol after mints and ratios, in base units: 2^128 − 1. No amount that follows a ratio overflows.
     function MAX_SUPPLY() external view returns (uint256);
 
     /// @notice The shares.
@@ -110,7 +110,7 @@ interface ICorporateActions is IGoverned {
      * Requirements:
      * - the caller is the owner;
      * - the fields fit the kind; a ratio is not 1, and neither it nor its inverse is above {MAX_RATIO};
-     * - `symbol` and `successor` are well-formed names, two, and not `USDC`;
+     * - `symbol` and `successor` are well-formed names, different, and not `USDC`;
      * - a PAYMENT's ENTITLEMENT is in the list, and is of the same symbol;
      * - the same action is neither in the list nor proposed.
      *

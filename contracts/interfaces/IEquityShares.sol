@@ -63,6 +63,6 @@ interface IEquityShares is IERC20Metadata, ISweepable {
     /// @notice Whether `from` could transfer `amount` to `to` now (ERC-7943).
     function canTransfer(address from, address to, uint256 amount) external view returns (bool);
 
-    /// @notice The most that there can be while the account's holding is frozen, else 0 (ERC-7943).
+    /// @notice The largest `uint256` while the account's holding is frozen, else 0 (ERC-7943).
     function getFrozenTokens(address account) external view returns (uint256);
 }

@@ -17,7 +17,7 @@ import {ISweepable} from "./ISweepable.sol";
  * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols. Shares under a former name
  *   need the listing of the present one.
  * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool can always send
- * shares to the escrow. A wallet's shares come there only when the escrow itself takes them for a deposit, listed or not.
+ * shares to the escrow. A wallet's shares reach the escrow only when it takes them for a deposit, listed or not.
  */
 interface IEquityToken is IGoverned, ISweepable {
     /// @notice A wallet's KYC flag changed.

@@ -9,7 +9,7 @@ import {ISignedOpenings} from "./ISignedOpenings.sol";
 import {ISweepable} from "./ISweepable.sol";
 
 /**
- * @title Orders: wallets open them or sign that they be opened, the enclave ends them, and wallets reclaim unanswered ones.
+ * @title Orders. Wallets open them, or sign for others to open them; the enclave ends them; wallets reclaim unanswered ones.
  *
  * @dev `commit = keccak256(ciphertext)` binds an order to one sealed intent. A buy out of the wallet and a deposit of cash
  * carry USDC, a deposit of shares carries shares. Every other order (a sale, a withdrawal, a buy out of confidential cash)

@@ -11,8 +11,9 @@ import {IEquityToken} from "./IEquityToken.sol";
  *
  * @dev Batches keep the supply of a symbol's shares equal to the broker's holding. They are separate from
  * settlements, so a batch does not reveal one fill's size. A batch authorization carries the supply that it was
- * computed from, the corporate actions up to then, and the symbol's next batch number. No supply shows a split: it may be zero.
- * Without the number, mint 5, burn 5, mint 5 would repeat a digest and always revert.
+ * computed from, the corporate actions up to then, and the symbol's next batch number. The supply
+ * alone does not show a split, because it may be zero. Without the batch number, the second mint of mint 5, burn 5, mint 5 would have
+ * the digest of the first, and revert.
  */
 interface IPlatformPool is IEnclaveAuthorized {
     /// @notice Authorization to mint shares to the pool.
