@@ -67,7 +67,7 @@ describe('at the desk', () => {
 
     // The rulebook in force took its share; the largest one would take the budget of thousands of orders.
     const rule = { canBuy: true, canSell: true, restricted: ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] }
-    const names = Array.from({ length: 1_000 }, (_, index) => checksum(toBeHex(index + 1_000_000, 20)))
+    const names = Array.from({ length: 4_000 }, (_, index) => checksum(toBeHex(index + 1_000_000, 20)))
     const large = {
       employees: Object.fromEntries(names.map((name) => [name, rule])),
       maxOrderNotional: ONE_USDC,

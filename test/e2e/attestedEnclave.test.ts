@@ -97,8 +97,14 @@ async function startAwaiting({ sandbox, device }: { sandbox: Sandbox; device: st
   return {
     url,
     directory,
-    async restart() {
+    /** @param setting a line of its configuration, in place of the one with its name */
+    async restart(setting?: string) {
       await process.kill()
+      if (setting !== undefined) {
+        const [name] = setting.split('=')
+        const kept = lines.split('\n').filter((line) => !line.startsWith(`${name}=`))
+        await writeFile(join(directory, '.env.enclave'), [...kept, setting, ''].join('\n'), { mode: 0o600 })
+      }
       process = await launch()
     },
   }
@@ -199,6 +205,11 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   // A kill behind the file needs nobody; without the file, or with another program's, holders are needed again.
   await enclave.restart()
   expect(await healthOf(url)).toMatchObject({ keys: 'present', boot: 3 })
+  // Whoever starts it cannot have it send orders to a broker of his own.
+  await enclave.restart('ALPACA_TRADING_URL=http://127.0.0.1:9')
+  expect(await healthOf(url)).toMatchObject({ keys: 'awaited' })
+  await enclave.restart(`ALPACA_TRADING_URL=${sandbox.info.brokerUrl}`)
+  expect(await healthOf(url)).toMatchObject({ keys: 'present' })
   const sealed = join(enclave.directory, 'state', 'sealed-keys')
   const bytes = await readFile(sealed)
   expect(bytes.includes('secret')).toBe(false)

@@ -44,7 +44,7 @@ describe('the server process', { timeout: 120_000 }, () => {
         expect.stringMatching(/^ {2}RELAYER_PRIVATE_KEY: expected a secp256k1 private key/),
       ]),
     )
-    expect(server.err().match(/^ {2}[A-Z_]+: /gm)).toHaveLength(15)
+    expect(server.err().match(/^ {2}[A-Z_]+: /gm)).toHaveLength(13)
     expect(server.err()).not.toContain('canary')
   })
 

@@ -50,7 +50,8 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   }).forRun()
   const authority = () => escrow.authority()
   const evidence = createEvidence({ platform, config, boot: table.boot, program, authority })
-  const sealedKeys = createSealedKeys({ directory: settings.stateDirectory, platform, logger })
+  const configuration = await configDigest(configurationOf(config))
+  const sealedKeys = createSealedKeys({ directory: settings.stateDirectory, platform, configuration, logger })
   const stopping = new AbortController()
   let running: { readonly enclave: Enclave; readonly born: Parameters<Evidence['born']>[0] } | undefined
 

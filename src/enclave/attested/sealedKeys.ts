@@ -1,30 +1,45 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { bytes32Schema, bytesToHex, hexToBytes } from '../../protocol/hex.js'
+import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { brokerKeysSchema } from '../../protocol/provisioning.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
 import type { Secrets } from './gathering.js'
 import type { Platform } from './platform.js'
 
-const secretsSchema = z.strictObject({ ...brokerKeysSchema.shape, master: bytes32Schema })
+const secretsSchema = z.strictObject({
+  ...brokerKeysSchema.shape,
+  master: bytes32Schema,
+  configuration: bytes32Schema,
+})
 
-/** `sealed-keys` in the state directory: a restart of the same program on the same machine needs nobody. */
+/**
+ * `sealed-keys` in the state directory: a restart of the same program on the same machine, with the same configuration, needs nobody.
+ * With another one it needs the holders again. Otherwise whoever starts the program could have it tell what it knows: a chain of
+ * his own that shows old orders as open, and a broker of his own that is sent them.
+ */
 export function createSealedKeys(deps: {
   readonly directory: string
   readonly platform: Pick<Platform, 'sealing'>
+  /** `configDigest` of the stated configuration. */
+  readonly configuration: Hex
   readonly logger: Logger
 }) {
-  const { platform, logger } = deps
+  const { platform, configuration, logger } = deps
   const path = join(deps.directory, 'sealed-keys')
   return {
-    /** Undefined where there are none, or another program or machine sealed them: the file is kept then. Never rejects. */
+    /** Undefined where there are none, or another program, machine or configuration sealed them: the file is kept then. Never rejects. */
     async load(): Promise<Secrets | undefined> {
       if (platform.sealing === undefined || !existsSync(path)) return undefined
       try {
         const bytes = await platform.sealing.unseal(Uint8Array.from(readPrivateFile(path)))
-        const { master, keyId, secretKey } = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
+        const kept = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
+        if (kept.configuration !== configuration) {
+          logger.warn('sealed keys not opened', { reason: 'another configuration' })
+          return undefined
+        }
+        const { master, keyId, secretKey } = kept
         return { master: hexToBytes(master), brokerKeys: { keyId, secretKey } }
       } catch (error) {
         logger.warn('sealed keys not opened', describeError(error))
@@ -35,7 +50,7 @@ export function createSealedKeys(deps: {
     async save({ master, brokerKeys }: Secrets): Promise<void> {
       if (platform.sealing === undefined) return
       try {
-        const text = JSON.stringify({ v: 1, master: bytesToHex(master), ...brokerKeys })
+        const text = JSON.stringify({ v: 1, master: bytesToHex(master), configuration, ...brokerKeys })
         const sealed = await platform.sealing.seal(Uint8Array.from(new TextEncoder().encode(text)))
         writeFileSync(`${path}.part`, sealed, { mode: 0o600, flush: true })
         renameSync(`${path}.part`, path)
