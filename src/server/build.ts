@@ -1,6 +1,7 @@
 import type { BlockTag } from 'ethers'
 import { createBroker } from '../broker/index.js'
 import { createSignatureCheck } from '../chain/accountSignature.js'
+import { createOwnerView, createSignersView } from '../chain/authorityView.js'
 import { createRpc } from '../chain/rpc.js'
 import { createViewCaller, hasCode } from '../chain/views.js'
 import type { Health } from '../protocol/api.js'
@@ -14,13 +15,8 @@ import { createReaders } from './http/clients.js'
 import { attestationRoute, createShownAttestation } from './intake/attestation.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createCancels, createOpenings, createOrders } from './intake/orders.js'
-import { createEnclaveKey, createSignersView, intakeRoutes } from './intake/router.js'
-import {
-  createOwnerView,
-  createPolicy,
-  createPolicyVersionView,
-  createResolutions,
-} from './intake/signedJobs.js'
+import { createEnclaveKey, intakeRoutes } from './intake/router.js'
+import { createPolicy, createPolicyVersionView, createResolutions } from './intake/signedJobs.js'
 import { Metrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/lines.js'
 import { buildNarrator, createNarratorProgress } from './narrator/poll.js'

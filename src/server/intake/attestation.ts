@@ -35,20 +35,12 @@ const statedSchema = z.object({ signer: addressSchema, sealKey: publicKeySchema 
 
 /** @throws Problem `invalid-body` where the statement names no signer and no key, as before the enclave has its keys */
 function statedIn({ statement }: Attestation) {
-  const { data } = parseJson.pipe(statedSchema).safeParse(statement)
-  if (data === undefined)
-    throw new Problem('invalid-body', { detail: 'The statement names no signer and key.' })
-  return data
-}
-
-const parseJson = z.string().transform((text, context): unknown => {
   try {
-    return JSON.parse(text)
+    return statedSchema.parse(JSON.parse(statement))
   } catch {
-    context.addIssue('expected JSON')
-    return z.NEVER
+    throw new Problem('invalid-body', { detail: 'The statement names no signer and key.' })
   }
-})
+}
 
 export type ShownAttestation = ReturnType<typeof createShownAttestation>
 
@@ -78,10 +70,8 @@ export function createShownAttestation(deps: {
     /** @returns Unix milliseconds until which it is shown */
     async post(attestation: Attestation): Promise<number> {
       const posted = { attestation, ...statedIn(attestation), postedAt: now() }
-      const others = ((await document.load()) ?? []).filter(
-        (one) => isShown(one) && !sameAddress(one.signer, posted.signer),
-      )
-      await document.save([posted, ...others].slice(0, MOST))
+      const isOther = (one: typeof posted) => isShown(one) && !sameAddress(one.signer, posted.signer)
+      await document.change((all = []) => [posted, ...all.filter(isOther)].slice(0, MOST))
       known.expire()
       return posted.postedAt + SHOWN_FOR_MS
     },

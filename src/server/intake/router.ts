@@ -1,7 +1,6 @@
-import type { BlockTag } from 'ethers'
 import { z } from 'zod'
-import type { OrderEscrow, PendingRotation } from '../../chain/contracts.js'
-import type { Rpc } from '../../chain/rpc.js'
+import type { Signers } from '../../chain/authorityView.js'
+import type { OrderEscrow } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import {
   type OrderStatus,
@@ -26,7 +25,7 @@ import { type Route, read } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
 import type { ShownAttestation } from './attestation.js'
 import type { Cancels, NotReceived, Openings, Orders } from './orders.js'
-import { createAuthorityView, JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
+import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
 
 /**
  * The values with which a client seals an intent and opens its escrow: the very same object, until evidence, signer or rotation
@@ -48,7 +47,7 @@ export function createEnclaveKey(deps: {
   return async () => {
     const [usdc, all] = await Promise.all([usdcOf(), shown.current()])
     // A server of file keys without evidence asks the chain for nothing more.
-    const { signer, pending } = all.length === 0 ? NO_SIGNERS : await signers()
+    const { signer, pending = null } = all.length === 0 ? {} : await signers()
     const postedBy = (address?: Hex | null) => all.find((one) => address && sameAddress(one.signer, address))
     const [posted, coming] = [postedBy(signer), postedBy(pending?.to)]
     const publicKey = configured ?? posted?.sealKey
@@ -72,29 +71,6 @@ export function createEnclaveKey(deps: {
     const mode = attestation === undefined ? ('file-keys' as const) : ('attested' as const)
     made = { of, key: { ...fixed, mode, ...(attestation && { attestation }), ...(next && { next }) } }
     return made.key
-  }
-}
-
-export interface Signers {
-  readonly signer: Hex | null
-  /** Null where no change is scheduled. */
-  readonly pending: PendingRotation | null
-}
-
-const NO_SIGNERS: Signers = { signer: null, pending: null }
-
-/** The enclave's signers at a block, as the escrow's authority has them. */
-export function createSignersView(
-  rpc: Pick<Rpc, 'send'>,
-): (escrow: Hex, block: BlockTag) => Promise<Signers> {
-  const authorityOf = createAuthorityView(rpc)
-  return async (escrow, block) => {
-    const authority = await authorityOf(escrow, block)
-    const [signer, pending] = await Promise.all([
-      authority.enclaveSigner(block),
-      authority.pendingRotation('signer', block),
-    ])
-    return { signer, pending }
   }
 }
 

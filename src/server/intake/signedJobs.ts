@@ -4,9 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockTag } from 'ethers'
 import type { IsSignedBy } from '../../chain/accountSignature.js'
-import { type Contracts, createAuthority, createOrderEscrow } from '../../chain/contracts.js'
-import type { Rpc } from '../../chain/rpc.js'
-import { createViewCaller } from '../../chain/views.js'
+import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type { PolicyVersion, Resolved } from '../../protocol/api.js'
 import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
@@ -181,18 +179,6 @@ const notPublished = (reason: string) => new JobRefusal('policy-rejected', reaso
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
-
-export function createAuthorityView(rpc: Pick<Rpc, 'send'>) {
-  const caller = createViewCaller(rpc)
-  return async (escrow: Hex, block: BlockTag) =>
-    createAuthority(caller, await createOrderEscrow(caller, escrow).authority(block))
-}
-
-/** The platform's owner at a block, as the escrow's authority has it. */
-export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: BlockTag) => Promise<Hex> {
-  const authorityOf = createAuthorityView(rpc)
-  return async (escrow, block) => (await authorityOf(escrow, block)).owner(block)
-}
 
 export function createResolutions(deps: {
   readonly domain: IntentDomain

@@ -5,10 +5,9 @@ import {
   authorizationDigest,
   type SignedAuthorization,
 } from '../../protocol/authorization.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createSignerCheck } from '../../protocol/signature.js'
 import type { GasPurpose } from '../store/receipts.js'
+import type { IsSignedBySigner } from './signerCheck.js'
 
 /** The relay refuses an authorization. Nothing was signed or stored for it. */
 export class RelayRefusal extends Error {
@@ -38,32 +37,22 @@ export interface VerifiedAuthorization {
 }
 
 /**
- * Checks an authorization without a request to any service. The digest is computed for our chain and our contract, so a signature for
+ * Checks that the chain's signer has signed an authorization. The digest is computed for our chain and our contract, so a signature for
  * any other recovers to some other signer.
- * @throws RelayRefusal `invalid-signature`
+ * @throws RelayRefusal `invalid-signature`; ChainUnavailableError, ChainAnswerError
  */
-export type VerifyAuthorization = (authorization: SignedAuthorization) => VerifiedAuthorization
+export type VerifyAuthorization = (authorization: SignedAuthorization) => Promise<VerifiedAuthorization>
 
-/**
- * @param rules.signer the enclave's signing identity, the only one whose authorizations are relayed. Undefined where an attested
- *   enclave states it: then the contract alone refuses another's, in the call that is tried before any gas is spent
- */
 export function createAuthorizationVerifier(rules: {
   readonly chainId: number
   readonly contracts: ContractAddresses
-  readonly signer: Hex | undefined
+  readonly isSigned: IsSignedBySigner
 }): VerifyAuthorization {
-  const assertSigned = rules.signer === undefined ? undefined : createSignerCheck(rules.signer)
-  return (authorization) => {
+  return async (authorization) => {
     const { primaryType, signature } = authorization
     const target = targetOf(primaryType, rules.contracts)
     const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
-    try {
-      assertSigned?.(digest, signature)
-    } catch (error) {
-      if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
-      throw error
-    }
+    if (!(await rules.isSigned(digest, signature))) throw new RelayRefusal({ code: 'invalid-signature' })
     const data = encodeAuthorizationCall(authorization)
     return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
   }

@@ -1,3 +1,4 @@
+import { createSignersView } from '../../chain/authorityView.js'
 import { balanceOf } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/api.js'
@@ -21,6 +22,7 @@ import { createEnactments } from './enactments.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
+import { createSignerOfChain } from './signerCheck.js'
 
 interface BuildRelayDeps {
   readonly config: Config
@@ -49,7 +51,7 @@ const ENACT_EVERY_MS = 10_000
 
 export function buildRelay(deps: BuildRelayDeps) {
   const { config, rpc, relayerKey, stopping } = deps
-  const { relay: settings, chain, enclave } = config
+  const { relay: settings, chain } = config
   const { minBalance, waitMs } = settings
   const shared = createShared(deps)
   const signer = createRelayerSigner(relayerKey)
@@ -69,7 +71,11 @@ export function buildRelay(deps: BuildRelayDeps) {
     }),
     room: { openings: settings.maxOpenings, others: settings.maxInFlight + settings.maxQueued },
   })
-  const verify = createAuthorizationVerifier({ ...chain, signer: enclave.signer })
+  const readSigners = createSignersView(rpc)
+  const verify = createAuthorizationVerifier({
+    ...chain,
+    isSigned: createSignerOfChain(() => readSigners(chain.contracts.orderEscrow)),
+  })
   return {
     router: { authToken: settings.authToken.reveal(), verify, relay: dispatcher, waitMs, stopping },
     services: [account.service, dispatcher.service],

@@ -35,7 +35,7 @@ export function relayRoutes(deps: {
       async answer(body, _client, headers) {
         const startedAt = performance.now()
         const authorization = parseBody(signedAuthorizationSchema, body)
-        const job = await withRelayProblems(() => relay.post(verify(authorization)))
+        const job = await withRelayProblems(async () => relay.post(await verify(authorization)))
         const remainingMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
         if (remainingMs > 0)
           await untilAborted(

@@ -147,5 +147,8 @@ export function createStateDocument<T>(
     load: () => documents.get(options.id),
     /** Durable when it resolves. */
     save: (value: T) => documents.put(options.id, { value, isOpen: true }),
+    /** Changes it, whichever server has written it in between. Durable when it resolves. */
+    change: (change: (value: T | undefined) => T) =>
+      documents.change(options.id, (current) => ({ value: change(current?.value), isOpen: true })),
   }
 }

@@ -82,6 +82,21 @@ it('evidence that the enclave posted two hours ago is shown no more', async () =
   expect(await shown.current()).toEqual([])
 })
 
+it('evidence that two servers take at the same moment is all kept', async () => {
+  const directory = join(await temporaryDirectory(), 'data')
+  async function createServer() {
+    const engine = await openQuickly(directory)
+    onTestFinished(() => engine.stop())
+    return createShownAttestation({ engine, logger: createLogLines().logger, now: () => 0 })
+  }
+  const first = await createServer()
+  const second = await createServer()
+  const coming = evidenceOf(other, nextKey)
+  await Promise.all([first.post(attestation), second.post(coming)])
+  const kept = (await first.current()).map((one) => one.attestation)
+  expect(kept).toEqual(expect.arrayContaining([attestation, coming]))
+})
+
 it('a server without a configured key shows the one of the evidence whose signer the chain has, whoever else posts', async () => {
   const { api } = await serverUnderTest({ chain: chain(), env: ATTESTED })
   const post = (body: object) => api.post('/attestation').set(TOKEN).send(body).expect(200)
