@@ -118,8 +118,8 @@ export const MEASUREMENTS = {
 }
 
 /** An enclave that states something else, and whose evidence is about that. */
-export async function stating(statement: string) {
-  const { attestation } = await withMembers({ user_data: await digest(statement) })
+export async function stating(statement: string, members: make.DocumentParts['members'] = {}) {
+  const { attestation } = await withMembers({ user_data: await digest(statement), ...members })
   return { attestation: { ...attestation, statement } }
 }
 

@@ -221,6 +221,15 @@ export const EXPLANATIONS: Readonly<
     meaning: 'The enclave in force has posted no evidence with its key, and none is configured.',
     cause: 'An enclave that waits for its shares, or whose evidence is older than two hours.',
   },
+  'unattested-enclave': {
+    meaning: 'A challenge went to an enclave that cannot prove where its keys were born.',
+    cause: 'An enclave with its keys from files.',
+  },
+  'enclave-unavailable': {
+    meaning:
+      'The enclave has not answered a challenge within five seconds, waits for its keys, or answers another one. One at a time is answered.',
+    cause: 'A restart of the enclave; several challenges at once.',
+  },
   'intake-full': {
     meaning:
       'As many orders are stored without an escrow as the server keeps (`ENVELOPE_MAX_WAITING`), and the chain does not show an open escrow for this one.',

@@ -18,7 +18,12 @@ import {
   timelineSchema,
   walletSchema,
 } from '../../src/protocol/api.js'
-import { attestationReceivedSchema, postAttestationSchema } from '../../src/protocol/attestation.js'
+import {
+  attestationReceivedSchema,
+  attestationSchema,
+  challengeSchema,
+  postAttestationSchema,
+} from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
@@ -102,6 +107,13 @@ export const OPERATIONS: readonly Operation[] = [
       ok("Key, chain, escrow and USDC, and the enclave's evidence if it gives any.", enclaveKeySchema),
     ],
     problems: ['keys-awaited', ...UNREADABLE],
+  }),
+  post('/enclave-key/challenge', 'challengeEnclave', 'Intake', 'Fresh evidence, with a nonce', {
+    description:
+      "The enclave answers, one challenge at a time. Each counts as 120 reads of the chain against its client's rate. Draw 32 random bytes, and hold the evidence against them.",
+    body: challengeSchema,
+    answers: [ok('Evidence with the nonce.', attestationSchema)],
+    problems: ['unattested-enclave', 'enclave-unavailable'],
   }),
   post('/orders', 'postOrder', 'Intake', 'Takes a sealed order, and opens its escrow if signed', {
     description:

@@ -4,6 +4,7 @@ import * as api from '../../src/protocol/api.js'
 import {
   attestationReceivedSchema,
   attestationSchema,
+  challengeSchema,
   postAttestationSchema,
 } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
@@ -88,6 +89,9 @@ export const SCHEMAS = {
     scheme: ENVELOPE_SCHEME,
     usdc: '0xB7f8BC63BbcaD18155201308C8f3540b07f84F5e',
     takesOpenings: true,
+    mode: 'attested',
+    attestation: attestation.base.attestation,
+    next: { signer: RELAYER, effectiveAt: '2026-12-01T12:00:00.000Z' },
   }),
   PostOrder: sealed(
     api.postOrderSchema,
@@ -251,6 +255,7 @@ export const SCHEMAS = {
     },
     symbols: ['AAPL', 'TSLA'],
     relayer: RELAYER,
+    mode: 'attested',
   }),
   HealthChecks: described(
     api.healthChecksSchema,
@@ -275,7 +280,11 @@ export const SCHEMAS = {
   Attestation: described(
     attestationSchema,
     "An enclave's evidence of where its keys were born, and the statement that it is about.",
+    attestation.base.attestation,
   ),
+  Challenge: described(challengeSchema, 'Random bytes that the evidence has to have.', {
+    nonce: `0x${'5c'.repeat(32)}`,
+  }),
   PostAttestation: described(
     postAttestationSchema,
     'Evidence of an enclave, and the statement that it is about.',

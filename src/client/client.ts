@@ -1,4 +1,5 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
+import type { Verified } from '../attestation/index.js'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
@@ -83,6 +84,12 @@ export interface Client extends Reader, Membership, Moves {
    * @example const { escrow, usdc, chainId } = await client.getPlatform()
    */
   getPlatform(options?: CallOptions): Promise<Platform>
+  /**
+   * Has the enclave prove itself now, with a nonce that is drawn here; `getPlatform` takes evidence of the last two hours.
+   * @throws ClientError `unpinned-client` without `measurements`, and as `getPlatform`; ServerError `unattested-enclave`, `enclave-unavailable`
+   * @example const { label, statement } = await client.challengeEnclave()
+   */
+  challengeEnclave(options?: CallOptions): Promise<Verified>
   /**
    * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
    * keeps it in memory until `lock()`. Methods that need the key call this themselves.
@@ -255,7 +262,7 @@ export function createClient(options: ClientOptions): Client {
   const { http, timing } = readerDeps(options)
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
-  const { platform, contracts } = createPlatform({ ...options, http, wallet })
+  const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet })
   const orders = createOrders({ http, timing })
   const openings = createOpenings(wallet)
   const actionList = createActionList()
@@ -299,6 +306,7 @@ export function createClient(options: ClientOptions): Client {
     ...createMoves({ wallet, keys, contracts }),
     getAccount: (call) => within(call).wallet.account(),
     getPlatform: platform,
+    challengeEnclave: challenge,
     unlock: (call) => within(call).keys.newest(),
     lock: keys.lock,
     drawKey: (call) => abortable(keys.draw(), call?.signal),

@@ -1,10 +1,11 @@
-import type { Measurements } from '../attestation/index.js'
+import type { Measurements, Verified } from '../attestation/index.js'
 import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
+import { attestationSchema } from '../protocol/attestation.js'
 import { type EnclaveKey, enclaveKeySchema } from '../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../protocol/envelope.js'
-import type { Hex } from '../protocol/hex.js'
+import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import { createEvidence, type Evidence, samePoint } from './evidence.js'
@@ -65,6 +66,8 @@ export interface Platform extends PlatformContracts {
   readonly evidence?: Evidence | undefined
 }
 
+const NONCE_BYTES = 32
+
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
   const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
@@ -117,7 +120,20 @@ export function createPlatform(deps: Trust & { readonly http: Http; readonly wal
     }
   }
 
+  async function challenge(options: CallOptions = {}): Promise<Verified> {
+    if (evidenceOf === undefined) {
+      throw new ClientError('unpinned-client', 'Give the measurements of the enclave’s programs.')
+    }
+    const nonce = bytesToHex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
+    const key = await http.get('/enclave-key', enclaveKeySchema, options)
+    checkPins(key, pins)
+    checkChain(key, await wallet.until(options.signal).chainId())
+    const attestation = await http.post('/enclave-key/challenge', { nonce }, attestationSchema, options)
+    return (await evidenceOf({ ...key, attestation }, wallet.until(options.signal), nonce)).verified
+  }
+
   return {
+    challenge,
     /**
      * Asks the server for the key on every call, because the enclave's key may have rotated.
      * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, `unattested-enclave`,

@@ -1,6 +1,7 @@
 // Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
+import { enclaveModeSchema } from './attestation.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
@@ -20,6 +21,7 @@ export const API_PATHS = [
   '/health',
   '/health/checks',
   '/enclave-key',
+  '/enclave-key/challenge',
   '/market',
   '/market/bars',
   '/market/clock',
@@ -305,6 +307,8 @@ export const healthSchema = z.object({
   symbols: z.array(symbolSchema),
   /** The account that pays the gas. */
   relayer: addressSchema,
+  /** As `GET /enclave-key` last had it. Absent at a server that does not know it. */
+  mode: enclaveModeSchema.optional(),
 })
 export type Health = z.output<typeof healthSchema>
 

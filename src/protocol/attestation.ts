@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { bytes32Schema } from './hex.js'
 
 /** An enclave's evidence of where its keys were born, as it travels: docs/attestation.md. */
 export const attestationSchema = /* @__PURE__ */ z.object({
@@ -23,3 +24,6 @@ export const postAttestationSchema = /* @__PURE__ */ z.strictObject({
 
 /** The answer: until when the server shows it. */
 export const attestationReceivedSchema = /* @__PURE__ */ z.object({ shownUntil: z.iso.datetime() })
+
+/** The body of `POST /enclave-key/challenge`: random bytes that the evidence in its answer has to have. */
+export const challengeSchema = /* @__PURE__ */ z.strictObject({ nonce: bytes32Schema })

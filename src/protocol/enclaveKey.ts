@@ -1,11 +1,8 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { attestationSchema } from './attestation.js'
+import { attestationSchema, enclaveModeSchema } from './attestation.js'
 import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
-
-/** Whether the enclave proves where its keys were born, or has them from files. */
-export const enclaveModeSchema = z.enum(['attested', 'file-keys'])
 
 /** The enclave that the chain's next signer is of. */
 export const nextEnclaveSchema = /* @__PURE__ */ z.object({

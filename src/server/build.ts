@@ -12,7 +12,7 @@ import { readVersion } from '../service/version.js'
 import { createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
 import { createReaders } from './http/clients.js'
-import { attestationRoute, createShownAttestation } from './intake/attestation.js'
+import { attestationRoute, challengeRoute, createShownAttestation } from './intake/attestation.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createCancels, createOpenings, createOrders } from './intake/orders.js'
 import { createEnclaveKey, intakeRoutes } from './intake/router.js'
@@ -37,6 +37,7 @@ import { createOrderRecords } from './store/orderRecords.js'
 import { createOpeningRecords } from './store/receipts.js'
 import { createRetention } from './store/retention.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
+import { createChallenge } from './trigger/challenge.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 import { createRunsRouter } from './trigger/httpRunner.js'
 import type { RetryTimes } from './trigger/orderRun.js'
@@ -142,7 +143,7 @@ export function buildServer(deps: {
     signers: () => readSigners(addresses.orderEscrow),
   })
   const intake = intakeRoutes({
-    enclaveKey,
+    enclaveKey: enclaveKey.current,
     orders,
     openings: createOpenings({
       orders,
@@ -198,7 +199,10 @@ export function buildServer(deps: {
   })
   const { address: relayer } = relay
   const fixed = { version: readVersion(), chainId, contracts: addresses, relayer }
-  const health = (): Health => ({ status: 'ok', ...fixed, symbols: [...(listedSymbols.current() ?? [])] })
+  const health = (): Health => ({
+    ...{ status: 'ok', ...fixed, mode: enclaveKey.mode() },
+    symbols: [...(listedSymbols.current() ?? [])],
+  })
   const services = [
     createHook('process metrics', { start: () => metrics.addProcess() }),
     head.service,
@@ -220,7 +224,13 @@ export function buildServer(deps: {
   }
   const reading = statusReads(status, health, ops.healthChecks)
   // The busiest first, because Express tries them in this order: pages ask for the wallet in each block.
-  const routes = [...reading.slice(0, 1), ...intake, ...relayed, ...reading.slice(1), timeline.route]
+  const challenge = challengeRoute({ ...config.http, readers, challenge: createChallenge(enclaveRuns.door) })
+  const routes = [
+    ...reading.slice(0, 1),
+    ...[...intake, ...relayed],
+    ...reading.slice(1),
+    ...[timeline.route, challenge],
+  ]
   return {
     app: createApp({ ...common, http: config.http, readers, routes }),
     enclave: createEnclaveApp({ ...common, routes: relayed }),

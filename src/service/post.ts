@@ -9,12 +9,14 @@ export interface PostAnswer {
   readonly text: string
 }
 
-/** Posts JSON. A redirect is an answer like any other. Rejects with the system's error. */
+/** Posts JSON, or gets without a body. A redirect is an answer like any other. Rejects with the system's error. */
 export type Post = (
   /** An http or https URL, or `unix:` and the absolute path of a socket. */
   url: string,
   headers: Readonly<Record<string, string>>,
-  body: string,
+  body: string | undefined,
+  /** With its query, in place of the URL's own; `/` at a socket. */
+  path?: string,
 ) => Promise<PostAnswer>
 
 const IDLE_MS = 5_000
@@ -45,23 +47,27 @@ export function createPost({
   const plain = new Agent(settings)
   const tls = new TlsAgent(settings)
 
-  function open(url: string, options: object) {
+  function open(url: string, options: object, path?: string) {
     if (url.startsWith('unix:')) {
-      return request({ ...options, agent: plain, socketPath: url.slice('unix:'.length), path: '/' })
+      return request({ ...options, agent: plain, socketPath: url.slice('unix:'.length), path: path ?? '/' })
     }
+    const target = path === undefined ? url : new URL(path, url)
     return url.startsWith('https:')
-      ? tlsRequest(url, { ...options, agent: tls })
-      : request(url, { ...options, agent: plain })
+      ? tlsRequest(target, { ...options, agent: tls })
+      : request(target, { ...options, agent: plain })
   }
 
-  return (url, headers, body) =>
+  return (url, headers, body, path) =>
     new Promise((resolve, reject) => {
-      const length = String(Buffer.byteLength(body))
-      const sent = open(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
+      const ofBody = body !== undefined && {
+        ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+      }
+      const options = {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { ...headers, ...ofBody },
         signal: AbortSignal.timeout(timeoutMs),
-      })
+      }
+      const sent = open(url, options, path)
       sent.on('error', reject)
       sent.on('response', (response) => {
         const chunks: Buffer[] = []

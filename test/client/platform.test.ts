@@ -7,6 +7,7 @@ import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { encodeStatement } from '../../src/attestation/write.js'
 import { createClient, type Pins } from '../../src/client/index.js'
+import { challengeSchema } from '../../src/protocol/attestation.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -84,11 +85,14 @@ const measurements: Measurements = (attestation, found) =>
   createVerifier(BORN, ROOT)(attestation, { ...found, programs: [program()], now: NOW })
 
 /** Evidence whose enclave states its signer and its key. */
-async function statedBy(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex }) {
+async function statedBy(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex }, nonce?: Hex) {
   const { chainId, escrow } = enclaveKeyOf(chain())
   const own = { chainId, escrow, signer: ENCLAVE_SIGNER, sealKey: INTENT_PUBLIC_KEY }
   const statement = await encodeStatement({ ...STATEMENT, ...own, ...stated })
-  return { format: 'aws-nitro', ...(await stating(statement)).attestation }
+  return {
+    format: 'aws-nitro',
+    ...(await stating(statement, nonce && { nonce: hexToBytes(nonce) })).attestation,
+  }
 }
 
 /** The platform of a client with measurements, whose server answers with this evidence and these changes. */
@@ -170,4 +174,21 @@ it('a client with measurements trusts no server that shows no evidence', async (
   await expect(clientOf(chain(), api, 'alice', { measurements }).getPlatform()).rejects.toMatchObject({
     code: 'unattested-enclave',
   })
+})
+
+it('a challenge is answered with the nonce that the client drew, by the enclave of the platform', async () => {
+  const nonces = new Set<Hex>()
+  let shown = (nonce: Hex) => statedBy({}, nonce)
+  api.answerWith(async ({ path, body }) => {
+    if (path !== '/enclave-key/challenge') return { body: enclaveKeyOf(chain()) }
+    const { nonce } = challengeSchema.parse(body)
+    nonces.add(nonce)
+    return { body: await shown(nonce) }
+  })
+  const client = clientOf(chain(), api, 'alice', { measurements })
+  expect(await client.challengeEnclave()).toMatchObject({ statement: { sealKey: INTENT_PUBLIC_KEY } })
+  shown = () => statedBy({}, [...nonces][0])
+  const replayed = { code: 'untrusted-enclave', cause: { code: 'wrong-nonce' } }
+  await expect(client.challengeEnclave()).rejects.toMatchObject(replayed)
+  expect(nonces.size).toBe(2)
 })

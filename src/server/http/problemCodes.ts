@@ -75,6 +75,11 @@ export const PROBLEMS = {
     'Institution not found',
     'Check the orgId. An institution is known once it is registered on the chain.',
   ),
+  'unattested-enclave': problem(
+    404,
+    'Enclave gives no evidence',
+    'Its keys are from files: pin them instead.',
+  ),
   'receipt-not-found': problem(
     404,
     'Receipt not found',
@@ -221,6 +226,12 @@ export const PROBLEMS = {
     'The enclave has shown no keys yet',
     'Try again once the holders have given the enclave their shares.',
     30,
+  ),
+  'enclave-unavailable': problem(
+    503,
+    'Enclave does not answer',
+    'Ask again after the seconds in Retry-After.',
+    5,
   ),
   'intake-full': problem(
     503,

@@ -4,13 +4,16 @@ import {
   type Attestation,
   attestationReceivedSchema,
   attestationSchema,
+  challengeSchema,
   postAttestationSchema,
 } from '../../protocol/attestation.js'
+import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { Logger } from '../../service/logger.js'
 import { createSharedValue } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody } from '../http/body.js'
+import type { ClientReaders } from '../http/clients.js'
 import { Problem } from '../http/errors.js'
 import type { Route } from '../http/routes.js'
 import { createStateDocument } from '../store/documents.js'
@@ -95,6 +98,27 @@ export function attestationRoute(deps: {
         status: 200,
         body: z.encode(attestationReceivedSchema, { shownUntil: new Date(shownUntil).toISOString() }),
       }
+    },
+  }
+}
+
+/** What a challenge counts of its client's calls of the nodes: a device takes as long as that many. */
+const CHALLENGE_CALLS = 120
+
+/** The public route that has the enclave prove itself afresh. */
+export function challengeRoute(deps: {
+  readonly challenge: (nonce: Hex) => Promise<Attestation>
+  readonly readers: Pick<ClientReaders, 'chargeOrRefuse'>
+  readonly bodyLimitBytes: number
+}): Route {
+  return {
+    method: 'POST',
+    path: '/enclave-key/challenge',
+    bodyLimitBytes: deps.bodyLimitBytes,
+    async answer(body) {
+      const { nonce } = parseBody(challengeSchema, body)
+      deps.readers.chargeOrRefuse(CHALLENGE_CALLS)
+      return { status: 200, body: z.encode(attestationSchema, await deps.challenge(nonce)) }
     },
   }
 }

@@ -40,11 +40,11 @@ export function createEnclaveKey(deps: {
   readonly shown: Pick<ShownAttestation, 'current'>
   /** The chain's signer, and the one that replaces it. */
   readonly signers: () => Promise<Signers>
-}): () => Promise<EnclaveKey> {
+}) {
   const { publicKey: configured, chainId, escrow, shown, signers } = deps
   const usdcOf = createTimedValue(Number.POSITIVE_INFINITY, escrow.usdc)
   let made: { readonly of: readonly unknown[]; readonly key: EnclaveKey } | undefined
-  return async () => {
+  async function current(): Promise<EnclaveKey> {
     const [usdc, all] = await Promise.all([usdcOf(), shown.current()])
     // A server of file keys without evidence asks the chain for nothing more.
     const { signer, pending = null } = all.length === 0 ? {} : await signers()
@@ -71,6 +71,12 @@ export function createEnclaveKey(deps: {
     const mode = attestation === undefined ? ('file-keys' as const) : ('attested' as const)
     made = { of, key: { ...fixed, mode, ...(attestation && { attestation }), ...(next && { next }) } }
     return made.key
+  }
+
+  return {
+    current,
+    /** As the last answer had it; before the first one, what the configuration says. */
+    mode: () => made?.key.mode ?? (configured === undefined ? 'attested' : 'file-keys'),
   }
 }
 

@@ -32,7 +32,12 @@ export function buildEnclaveRuns(options: Omit<EnclaveRunsOptions, 'runner' | 'r
     pollEveryMs: engine.isShared ? RESULT_POLL_MS : undefined,
   })
   const runs = createEnclaveRuns({ ...options, runner, rateLimit })
-  return { ...runs, router: { secret, results: runner }, services: [...services, ...runs.services] }
+  return {
+    ...runs,
+    router: { secret, results: runner },
+    door: { url, secret },
+    services: [...services, ...runs.services],
+  }
 }
 
 export interface EnclaveRunsOptions extends TriggerOptions {

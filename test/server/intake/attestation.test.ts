@@ -41,6 +41,8 @@ it('evidence that the enclave posts is shown beside its key, under another ETag,
   expect(posted.status).toBe(200)
   const after = await api.get('/enclave-key')
   expect(before.body.mode).toBe('file-keys')
+  // As it was answered last, without a question.
+  expect((await api.get('/health')).body.mode).toBe('attested')
   expect(after.body).toEqual({ ...before.body, mode: 'attested', attestation })
   expect(after.headers.etag).not.toBe(before.headers.etag)
   const known = { 'If-None-Match': String(after.headers.etag) }
@@ -101,6 +103,8 @@ it('a server without a configured key shows the one of the evidence whose signer
   const { api } = await serverUnderTest({ chain: chain(), env: ATTESTED })
   const post = (body: object) => api.post('/attestation').set(TOKEN).send(body).expect(200)
   await post(evidenceOf(other, nextKey))
+  const modeOf = async () => (await api.get('/health')).body.mode
+  expect(await modeOf()).toBe('attested')
   const awaited = await api.get('/enclave-key')
   expect(awaited).toMatchObject({
     status: 503,

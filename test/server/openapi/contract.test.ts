@@ -29,6 +29,7 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { limitedApp } from '../../support/limitedApp.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundNow, refundOrder } from '../../support/orderEnds.js'
+import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER } from '../../support/roles.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -296,6 +297,18 @@ describe('faults of a request', () => {
 test('a server of an attested enclave knows no key before that has posted its evidence', async () => {
   const { call } = await setUp({ INTENT_PUBKEY: '', ENCLAVE_SIGNER: '' })
   expect(of(await call('getEnclaveKey'))).toBe('503 keys-awaited')
+})
+
+test('a challenge is answered by an attested enclave', async () => {
+  const body = { nonce: bytes32('nonce') }
+  const { call } = await setUp()
+  expect(of(await call('challengeEnclave', { body }))).toBe('404 unattested-enclave')
+  let status = 200
+  const url = await startRawServer((_req, res) => res.writeHead(status).end(JSON.stringify(EVIDENCE)))
+  const attested = await setUp({ ENCLAVE_URL: url })
+  expect((await attested.call('challengeEnclave', { body })).status).toBe(200)
+  status = 503
+  expect(of(await attested.call('challengeEnclave', { body }))).toBe('503 enclave-unavailable')
 })
 
 describe('openings', () => {
