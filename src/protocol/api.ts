@@ -307,7 +307,7 @@ export const healthSchema = z.object({
   symbols: z.array(symbolSchema),
   /** The account that pays the gas. */
   relayer: addressSchema,
-  /** As `GET /enclave-key` last had it. Absent at a server that does not know it. */
+  /** The one that `GET /enclave-key` last had. Absent at a server that does not know it. */
   mode: enclaveModeSchema.optional(),
 })
 export type Health = z.output<typeof healthSchema>

@@ -15,7 +15,7 @@ export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string | undefined,
-  /** With its query, in place of the URL's own; `/` at a socket. */
+  /** The path with its query, in place of the URL's own; `/` at a socket. */
   path?: string,
 ) => Promise<PostAnswer>
 

@@ -75,7 +75,7 @@ export function createEnclaveKey(deps: {
 
   return {
     current,
-    /** As the last answer had it; before the first one, what the configuration says. */
+    /** That of the last answer; until the first one, what the configuration says. */
     mode: () => made?.key.mode ?? (configured === undefined ? 'attested' : 'file-keys'),
   }
 }
