@@ -12,6 +12,7 @@ const CHAIN_IN_BROWSERS = [
   'chain/errors.js',
   'chain/jsonRpc.js',
   'chain/logReader.js',
+  'chain/signerProgram.js',
 ]
 /** The imports that a folder of src may have besides itself, as starts of paths in src; `*` is anything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {

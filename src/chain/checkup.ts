@@ -1,4 +1,4 @@
-import { sameAddress } from '../protocol/address.js'
+import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
 import { type Finding, fault, notice, ok, unchecked } from '../protocol/finding.js'
 import type { Hex } from '../protocol/hex.js'
@@ -181,12 +181,17 @@ async function checkSigner(
   { signer, signerName }: AuthorityCheckupOptions,
   authority: Authority,
 ): Promise<Finding> {
-  if (signer === undefined)
-    return unchecked('enclave-signer', 'not configured: the enclave posts it with its evidence')
   const [current, pending] = await Promise.all([
     authority.enclaveSigner(),
     authority.pendingRotation('signer'),
   ])
+  if (current === ZERO_ADDRESS) {
+    const named = signer ?? '--attestation <url or file> --policy <file>'
+    const text = 'the authority has no enclave signer yet, so nothing can be signed'
+    return fault('enclave-signer', `${text}: have the owner run ${OPERATE} signer ${named}`)
+  }
+  if (signer === undefined)
+    return ok('enclave-signer', `the authority's enclave signer is ${current}, an attested enclave's own`)
   if (sameAddress(current, signer))
     return ok('enclave-signer', "the authority's enclave signer is the configured one")
   const mend =

@@ -5,6 +5,7 @@ import type { ContractAddresses, OrderState } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { listedActionSchema, readActions } from './actionList.js'
 import { interfaces } from './interfaces.js'
+import { programValue } from './signerProgram.js'
 import {
   addressValue,
   boolValue,
@@ -228,6 +229,9 @@ export function createAuthority(caller: ViewCaller, address: Hex) {
     /** Seconds that a pause lasts. */
     maxPause: (block?: BlockTag) => read('maxPause', [], numberValue, block),
     enclaveSigner: (block?: BlockTag) => read('enclaveSigner', [], addressValue, block),
+    /** The program of the signer in force, and of the next one; null where its key is in a file. */
+    signerProgram: (block?: BlockTag) => read('signerProgram', [], programValue, block),
+    pendingProgram: (block?: BlockTag) => read('pendingProgram', [], programValue, block),
     /** Null when the role stays where it is. */
     pendingRotation: (role: AuthorityRole, block?: BlockTag): Promise<PendingRotation | null> =>
       read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),

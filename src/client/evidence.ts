@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import type { Measurements, Verified } from '../attestation/index.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import { isSameProgram, programValue } from '../chain/signerProgram.js'
 import { addressSchema } from '../protocol/address.js'
 import type { Attestation } from '../protocol/attestation.js'
 import type { EnclaveKey } from '../protocol/enclaveKey.js'
-import { bytes32Schema, bytesToHex, type Hex } from '../protocol/hex.js'
+import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { compressPoint } from '../protocol/publicKey.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
@@ -13,15 +14,13 @@ import type { Wallet } from './wallet.js'
 
 const AUTHORITY_ABI = [
   'function enclaveSigner() view returns (address)',
-  'function signerProgram() view returns (bytes32 measurement, bytes32 config)',
+  'function signerProgram() view returns (tuple(bytes32 measurement, bytes32 config))',
   'function isRevoked(bytes32) view returns (bool)',
   'function pendingRotation(uint8) view returns (address to, uint64 effectiveAt)',
-  'function pendingProgram() view returns (bytes32 measurement, bytes32 config)',
+  'function pendingProgram() view returns (tuple(bytes32 measurement, bytes32 config))',
 ]
 /** `Role.SIGNER` of the contract. */
 const SIGNER = 2
-const NO_PROGRAM: Hex = `0x${'00'.repeat(32)}`
-const programSchema = z.object({ measurement: bytes32Schema, config: bytes32Schema })
 const rotationSchema = z.object({ to: addressSchema, effectiveAt: z.coerce.number() })
 
 /** The change of the enclave's signer that the chain announces. */
@@ -65,9 +64,9 @@ export function createEvidence(measurements: Measurements) {
     const authority = createContract({ wallet, address, abi: AUTHORITY_ABI })
     const [signer, program, rotation, announced] = await Promise.all([
       authority.read<Hex>('enclaveSigner', [], addressSchema),
-      authority.read('signerProgram', [], programSchema),
+      authority.read('signerProgram', [], programValue),
       authority.read('pendingRotation', [SIGNER], rotationSchema),
-      authority.read('pendingProgram', [], programSchema),
+      authority.read('pendingProgram', [], programValue),
     ])
     const judge = (shown: Attestation, of: Hex, sent?: Hex) =>
       measurements(shown, { chainId, escrow, signer: of, now: Date.now(), nonce: sent })
@@ -80,10 +79,7 @@ export function createEvidence(measurements: Measurements) {
     if (statement.scheme !== key.scheme || !samePoint(statement.sealKey, key.publicKey)) {
       throw new ClientError('untrusted-enclave-key', 'The server’s enclave key is not the attested one.')
     }
-    if (
-      program.measurement !== NO_PROGRAM &&
-      (program.measurement !== measurement || program.config !== config)
-    ) {
+    if (program !== null && !isSameProgram(program, { measurement, config })) {
       throw new ClientError(
         'unannounced-program',
         'The chain names another program or configuration than the evidence.',
@@ -95,14 +91,12 @@ export function createEvidence(measurements: Measurements) {
     if (rotation.effectiveAt === 0) return { verified }
     const shown = key.next?.attestation
     const found = shown === undefined ? undefined : await judge(shown, rotation.to).catch(() => undefined)
-    const isAnnounced =
-      announced.measurement === NO_PROGRAM ||
-      (announced.measurement === found?.measurement && announced.config === found.config)
+    const isAnnounced = announced === null || (found !== undefined && isSameProgram(announced, found))
     return {
       verified,
       next: {
         ...{ signer: rotation.to, effectiveAt: rotation.effectiveAt },
-        ...(announced.measurement !== NO_PROGRAM && { measurement: announced.measurement }),
+        ...(announced !== null && { measurement: announced.measurement }),
         ...(isAnnounced && { verified: found }),
       },
     }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { verifyAttestation } from '../attestation/index.js'
 import type { AuthorityRole } from '../chain/contracts.js'
+import type { SignerProgram } from '../chain/signerProgram.js'
 import { sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
@@ -231,7 +232,7 @@ export function addChainCommands(
   addFund(root, process)
 }
 
-interface RotationOptions extends CommonOptions, Partial<changes.SignerProgram> {
+interface RotationOptions extends CommonOptions, Partial<SignerProgram> {
   readonly withdraw?: true
   readonly attestation?: string
   readonly policy?: string
@@ -243,7 +244,7 @@ async function nextOf(
   to: Hex | undefined,
   { attestation: source, policy, withdraw, measurement, config, directory }: RotationOptions,
   verify: typeof verifyAttestation,
-): Promise<{ readonly to: Hex | undefined; readonly program?: changes.SignerProgram }> {
+): Promise<{ readonly to: Hex | undefined; readonly program?: SignerProgram }> {
   if (source === undefined && policy === undefined) return { to }
   if (source === undefined || policy === undefined) throw usage('name both --attestation and --policy')
   if (role !== 'signer' || withdraw || measurement !== undefined || config !== undefined)

@@ -8,6 +8,7 @@ import {
   ROLES,
 } from '../chain/contracts.js'
 import { interfaces } from '../chain/interfaces.js'
+import { isSameProgram, type SignerProgram } from '../chain/signerProgram.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
@@ -118,34 +119,35 @@ export function holderOf({ authority }: Pick<Platform, 'authority'>, role: Autho
   return role === 'guardian' ? authority.guardian() : authority.enclaveSigner()
 }
 
-/** Digests of the program that a signer's key was born in, and of its public configuration. */
-export interface SignerProgram {
-  readonly measurement: Hex
-  readonly config: Hex
-}
-
 /**
  * Schedules the next holder of a role. Asking again for the same one would begin the delay anew, so it is not sent.
- * @param program of an attested signer
+ * @param program of an attested signer: another one is a change, too
  */
 export async function rotation(
   platform: Platform,
   role: AuthorityRole,
   to: Hex,
-  program: SignerProgram = { measurement: ZERO_BYTES32, config: ZERO_BYTES32 },
+  program: SignerProgram | null = null,
 ): Promise<Change> {
   const { authority } = platform
-  const digests = role === 'signer' ? [program.measurement, program.config] : []
-  const [holder, pending, delay] = await Promise.all([
+  const digests = role === 'signer' ? [program?.measurement, program?.config] : []
+  const [holder, pending, delay, present, next] = await Promise.all([
     holderOf(platform, role),
     authority.pendingRotation(role),
     authority.rotationDelay(),
+    authority.signerProgram(),
+    authority.pendingProgram(),
   ])
-  const isSo = sameAddress(pending?.to ?? holder, to)
+  const isOfProgram = role !== 'signer' || isSameProgram(pending === null ? present : next, program)
+  const isSo = isOfProgram && sameAddress(pending?.to ?? holder, to)
   const isFirst = holder === ZERO_ADDRESS
   const when = isFirst || delay === 0 ? 'at once' : `in ${shownTime(delay)}`
-  const text = `make ${to} the ${isFirst ? `first ${role} ${when}` : `${role} ${when}, in place of ${holder}`}`
-  return change(isSo, text, authority, interfaces.authority, ROTATE[role], [to, ...digests])
+  const of = program === null ? '' : ` of the program ${program.measurement}`
+  const text = `make ${to} the ${isFirst ? 'first ' : ''}${role}${of} ${when}${isFirst ? '' : `, in place of ${holder}`}`
+  return change(isSo, text, authority, interfaces.authority, ROTATE[role], [
+    to,
+    ...digests.map((digest) => digest ?? ZERO_BYTES32),
+  ])
 }
 
 export async function withdrawal(platform: Platform, role: AuthorityRole): Promise<Change> {

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkDeployment } from '../../src/chain/checkup.js'
 import { createRpc } from '../../src/chain/rpc.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { useChain } from '../support/chain.js'
+import { type TestChain, useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
 const DELAY = 86_400
@@ -23,6 +23,33 @@ async function found({ signer = ENCLAVE_SIGNER } = {}) {
     text: notable.map(({ text }) => text).join('\n'),
   }
 }
+
+/** What is found of the signer alone. */
+async function aboutSigner({ anvil, addresses }: TestChain, signer: Hex | undefined) {
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000 })
+  const findings = await checkDeployment({ rpc, addresses, signer, signerName: 'ENCLAVE_SIGNER' })
+  return findings.find(({ check }) => check === 'enclave-signer')
+}
+
+test('a signer that no setting names is the one of the chain', async () => {
+  expect(await aboutSigner(chain(), undefined)).toMatchObject({
+    result: 'ok',
+    text: expect.stringContaining(ENCLAVE_SIGNER),
+  })
+})
+
+describe('before there is a signer', () => {
+  const early = useChain(undefined, { enclaveSigner: null })
+  test.each([
+    [undefined, 'signer --attestation'],
+    [ENCLAVE_SIGNER, `signer ${ENCLAVE_SIGNER}`],
+  ])('the mend is the first one: %s', async (signer, text) => {
+    expect(await aboutSigner(early(), signer)).toMatchObject({
+      result: 'fault',
+      text: expect.stringMatching(new RegExp(`no enclave signer yet.* ${text}`)),
+    })
+  })
+})
 
 /** Puts another address where a contract's code has this one: an immutable is part of the code. */
 async function replaceImmutable(contract: Hex, from: Hex, to: Hex): Promise<void> {

@@ -42,6 +42,16 @@ it('signer, measurement and configuration are those of the document', async () =
   expect(await rotate(await evidence())).toMatchObject({ exit: 0, out: 'nothing to do\n' })
 })
 
+it('another configuration of the same signer is a change, and is asked for once', async () => {
+  await rotate(await evidence())
+  const configuration = { ...STATEMENT.configuration, RPC_WITNESS_URL: 'other.example' }
+  const other = await configDigest(configuration)
+  const [document, programs] = [await evidence({ configuration }), [program({ configuration: other })]]
+  expect(await rotate(document, [], programs)).toMatchObject({ exit: 0, out: 'done: signer\n' })
+  expect(await chain().read('authority', 'pendingProgram')).toEqual([MEASUREMENTS.enclave, other])
+  expect(await rotate(document, [], programs)).toMatchObject({ exit: 0, out: 'nothing to do\n' })
+})
+
 it('a server shows it as a member of its answer', async () => {
   const shown = JSON.stringify({ attestation: { ...(await evidence()), shownUntil: '2026' } })
   await using cleanUp = new AsyncDisposableStack()
@@ -78,6 +88,12 @@ it.each<[string, string, () => Promise<unknown>, string[]?, object[]?]>([
     },
   ],
   ['no statement', 'has no evidence', async () => ({})],
+  [
+    'evidence that somebody on the way could have changed',
+    'expected a file, an https URL',
+    evidence,
+    ['--attestation', 'http://server.example/enclave-key'],
+  ],
 ])('nothing is rotated for %s', async (_, text, document, args, programs) => {
   const { exit, err } = await rotate(await document(), args, programs)
   expect(exit).not.toBe(0)

@@ -3,6 +3,7 @@ import type { verifyAttestation } from '../../attestation/index.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isSecureUrl } from '../../protocol/secureUrl.js'
 import { CommandError, usage } from '../../terminal/failure.js'
 import { type DeploymentFile, jsonOf } from '../settings.js'
 import { orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
@@ -43,7 +44,7 @@ export async function attestedSigner(
 }
 
 async function readAttestation(source: string): Promise<Attestation> {
-  const found = /^https?:\/\//.test(source) ? await fetchJson(source) : readJsonFile(source)
+  const found = /^https?:\/\//i.test(source) ? await fetchJson(source) : readJsonFile(source)
   const { data } = attestationSchema.safeParse(Object(found).attestation ?? found)
   if (data === undefined) throw usage(`${source} has no evidence of an enclave`)
   const { format, evidence, statement } = data
@@ -51,6 +52,8 @@ async function readAttestation(source: string): Promise<Attestation> {
 }
 
 async function fetchJson(url: string): Promise<unknown> {
+  if (!isSecureUrl(url))
+    throw usage('--attestation: expected a file, an https URL, or an http URL of this machine')
   try {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     return jsonOf(await answer.text())
