@@ -3,6 +3,7 @@ import { checkConfiguration } from '../../server/config/checkup.js'
 import type { Config } from '../../server/config/config.js'
 import { ConfigError } from '../../service/config.js'
 import { checkLimits } from './limits.js'
+import { checkMeasurement } from './measurement.js'
 import { checkStores } from './stores.js'
 
 /** The findings of the server's part, and the facts to compare with the enclave's. */
@@ -19,13 +20,14 @@ export async function checkServer(load: () => Config): Promise<ServerReport> {
     const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
     return { findings: faults, facts: null }
   }
-  const [{ findings, brokerAccount }, stores, limits] = await Promise.all([
+  const [{ findings, brokerAccount }, measurement, stores, limits] = await Promise.all([
     checkConfiguration(config),
+    checkMeasurement(config),
     checkStores(config),
     checkLimits(config),
   ])
   return {
-    findings: [ok('configuration', 'complete'), ...findings, ...stores, ...limits],
+    findings: [ok('configuration', 'complete'), ...findings, measurement, ...stores, ...limits],
     facts: { config, brokerAccount },
   }
 }

@@ -1,0 +1,100 @@
+import { sha256 } from '../../attestation/bytes.js'
+import { AttestationError, demand } from '../../attestation/errors.js'
+import { AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
+import { measurementOf } from '../../attestation/policy.js'
+import { BORN, readStatement } from '../../attestation/statement.js'
+import { createAuthority, createContracts } from '../../chain/contracts.js'
+import { isChainFailure } from '../../chain/errors.js'
+import { createRpc } from '../../chain/rpc.js'
+import { isSameProgram, type SignerProgram } from '../../chain/signerProgram.js'
+import { createViewCaller } from '../../chain/views.js'
+import type { Attestation } from '../../protocol/attestation.js'
+import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
+import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
+import type { Config } from '../../server/config/config.js'
+
+const CHECK = 'same-measurement'
+const TIMEOUT_MS = 5_000
+
+/**
+ * Whether the evidence that the running server shows is of the program that the chain names: clients refuse any other. Which
+ * programs are to be trusted is in the clients' policies, and not judged here.
+ * @param root that evidence has to descend from; `now` in Unix milliseconds
+ */
+export async function checkMeasurement(
+  { chain, http }: Pick<Config, 'chain' | 'http'>,
+  { root = AWS_NITRO_ROOT, now = Date.now() } = {},
+): Promise<Finding> {
+  const shown = await readEnclaveKey(http)
+  if (shown === undefined) return unchecked(CHECK, 'no server answers at PORT: what it shows is not known')
+  try {
+    const named = await namedProgram(chain)
+    if (shown.attestation === undefined) return withoutEvidence(named)
+    if (shown.attestation.format !== 'aws-nitro')
+      return unchecked(CHECK, `evidence of ${shown.attestation.format} is judged by its clients alone`)
+    return judge(await programIn(shown.attestation, root, now), named)
+  } catch (error) {
+    if (error instanceof AttestationError)
+      return fault(
+        CHECK,
+        `the evidence that the server shows does not hold (${error.code}): clients refuse it`,
+      )
+    if (isChainFailure(error)) return unchecked(CHECK, 'the nodes do not say which program the chain names')
+    throw error
+  }
+}
+
+function withoutEvidence(named: SignerProgram | null): Finding {
+  return named === null
+    ? ok(CHECK, 'keys in files: the chain names no program, and the server shows no evidence of one')
+    : fault(
+        CHECK,
+        `the chain names the program ${named.measurement}, and the server shows no evidence: clients refuse \
+it; see why the enclave posts none`,
+      )
+}
+
+function judge(found: SignerProgram, named: SignerProgram | null): Finding {
+  const { measurement, config } = found
+  if (named === null) {
+    const text = `the chain names no program, the evidence is of ${measurement}`
+    return notice(CHECK, `${text}: have the owner run npm run operate -- signer --attestation`)
+  }
+  if (isSameProgram(found, named))
+    return ok(CHECK, `evidence and chain name the program ${measurement} and its configuration`)
+  const differing = measurement === named.measurement ? 'configuration' : 'program'
+  const [is, has] = differing === 'program' ? [measurement, named.measurement] : [config, named.config]
+  const text = `the enclave's ${differing} is ${is} by its evidence, the chain names ${has}: clients refuse it`
+  return fault(CHECK, `${text}; start the named one, or rotate the signer with this one's evidence`)
+}
+
+async function namedProgram({ rpcUrls, rpcTimeoutMs, chainId, contracts }: Config['chain']) {
+  const caller = createViewCaller(createRpc({ urls: rpcUrls.reveal(), timeoutMs: rpcTimeoutMs, chainId }))
+  const { escrow } = createContracts(caller, contracts)
+  return createAuthority(caller, await escrow.authority()).signerProgram()
+}
+
+/** @throws AttestationError unless the hardware says so */
+async function programIn(
+  { evidence, statement: text }: Attestation,
+  root: string,
+  now: number,
+): Promise<SignerProgram> {
+  const bytes = Uint8Array.from(Buffer.from(evidence, 'base64'))
+  const { map, registers, userData } = await verifyNitro(bytes, { root, now })
+  demand((await sha256(text)) === userData, 'statement-differs')
+  const { config } = await readStatement(text, BORN)
+  return { measurement: await measurementOf(map, registers), config }
+}
+
+/** Undefined where nothing answers as the server does. */
+async function readEnclaveKey({ host = '127.0.0.1', port }: Config['http']): Promise<EnclaveKey | undefined> {
+  const name = host.includes(':') ? `[${host}]` : host
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const answer = await fetch(`http://${name}:${port}/enclave-key`, { redirect: 'error', signal })
+    return enclaveKeySchema.safeParse(await answer.json()).data
+  } catch {
+    return undefined
+  }
+}

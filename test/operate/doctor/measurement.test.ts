@@ -1,0 +1,71 @@
+// `operate doctor`: whether server and chain say the same of the enclave's program. The documents are of the vectors' root.
+import { expect, it, onTestFinished } from 'vitest'
+import { BASE, MEASUREMENTS, ROOT, STATEMENT, stating } from '../../../scripts/attestation/base.js'
+import { configDigest, encodeStatement } from '../../../src/attestation/write.js'
+import { ADDRESS_VARIABLES } from '../../../src/chain/contracts.js'
+import { checkMeasurement } from '../../../src/operate/doctor/measurement.js'
+import { contractsSchema } from '../../../src/protocol/api.js'
+import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
+import { publicKeyOf } from '../../../src/protocol/publicKey.js'
+import { useChain } from '../../support/chain.js'
+import { startHttpServer } from '../../support/httpServer.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
+
+const chain = useChain()
+const MEASUREMENT: Hex = MEASUREMENTS.enclave
+const CONFIG = await configDigest(STATEMENT.configuration)
+const OTHER: Hex = `0x${'77'.repeat(32)}`
+const evidence = async () => ({
+  format: 'aws-nitro',
+  ...(await stating(await encodeStatement(STATEMENT))).attestation,
+})
+
+/** What the doctor says beside a server that shows this, and a chain that names that. */
+async function found(attestation: object | undefined, digests: readonly Hex[]) {
+  await chain().send('owner', 'authority', 'rotateSigner', STATEMENT.signer, ...digests)
+  const { addresses, addressOf, anvil } = chain()
+  const key = {
+    publicKey: publicKeyOf(hexToBytes(OTHER)),
+    chainId: 31_337,
+    scheme: STATEMENT.scheme,
+    attestation,
+  }
+  const shown = JSON.stringify({ ...key, escrow: addresses.orderEscrow, usdc: addressOf('usdc') })
+  const server = await startHttpServer((request, response) =>
+    response.end(request.url === '/enclave-key' ? shown : ''),
+  )
+  onTestFinished(server.stop)
+  const variables = contractsSchema
+    .keyof()
+    .options.map((name) => [ADDRESS_VARIABLES[name], addresses[name]] as const)
+  const env = { RPC_URL: anvil.rpcUrl, HOST: '127.0.0.1', PORT: new URL(server.url).port }
+  const config = serverConfig({ ...Object.fromEntries(variables), ...env })
+  return checkMeasurement(config, { root: ROOT, now: BASE.expected.now })
+}
+
+it.each<[string, string, string, () => Promise<object | undefined>, readonly Hex[]]>([
+  ['the named program', 'ok', MEASUREMENT, evidence, [MEASUREMENT, CONFIG]],
+  ['keys in files', 'ok', 'keys in files', async () => undefined, [ZERO_BYTES32, ZERO_BYTES32]],
+  ['another program', 'fault', `program is ${MEASUREMENT}`, evidence, [OTHER, CONFIG]],
+  ['another configuration', 'fault', `configuration is ${CONFIG}`, evidence, [MEASUREMENT, OTHER]],
+  ['no evidence of a named program', 'fault', 'shows no evidence', async () => undefined, [OTHER, OTHER]],
+  ['a program that nobody named', 'notice', 'signer --attestation', evidence, [ZERO_BYTES32, ZERO_BYTES32]],
+  [
+    'another statement',
+    'fault',
+    'statement-differs',
+    async () => ({ ...(await evidence()), statement: await encodeStatement({ ...STATEMENT, boot: 8 }) }),
+    [MEASUREMENT, CONFIG],
+  ],
+  [
+    'evidence of a platform that only clients know',
+    'unchecked',
+    'dstack',
+    async () => ({ ...(await evidence()), format: 'dstack' }),
+    [MEASUREMENT, CONFIG],
+  ],
+])('operate doctor: %s', async (_, result, text, shown, named) => {
+  const finding = await found(await shown(), named)
+  expect(finding).toMatchObject({ check: 'same-measurement', result })
+  expect(finding.text).toContain(text)
+})
