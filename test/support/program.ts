@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
   readonly input?: string
+  /** The Node that runs it; this process's own by default. */
+  readonly node?: string | undefined
 }
 
 /**
@@ -24,8 +26,8 @@ export interface ProgramOptions {
  * the search path and the compile cache.
  */
 export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}): Program {
-  const { env, cwd, input = '' } = options
-  const child = spawn(process.execPath, [path, ...args], {
+  const { env, cwd, input = '', node = process.execPath } = options
+  const child = spawn(node, [path, ...args], {
     cwd,
     detached: true,
     env: { ...runtimeEnvironment(), ...env },
