@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { clientReports } from '../../scripts/clientApi/report.js'
 import * as library from '../../src/client/index.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
@@ -121,6 +122,10 @@ it('the npm package asks for the versions that the rest of the project is tested
   expect(client.version).toBe(whole.version)
 })
 
+it('the public types are those of packages/client/api, which `npm run client-api` writes', async () => {
+  for (const [path, text] of clientReports()) expect(await readFile(path, 'utf8'), path).toBe(text)
+})
+
 describe('its README', () => {
   const textOf = () => readFile(join(installed().path, 'README.md'), 'utf8')
 
@@ -161,11 +166,14 @@ it('the package in another project is imported by Node', async () => {
 it('the package in another project has its types as Node resolves them', {
   timeout: COMPILING_MS,
 }, async () => {
-  const { project } = installed()
+  const { project, name } = installed()
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
   await writeFile(join(project, 'page.ts'), PAGE)
   await writeFile(join(project, 'wrong.ts'), WRONG)
-  const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution: 'nodenext' })
+  const leaned = await readFile('test/client/package/publicTypes.ts', 'utf8')
+  await writeFile(join(project, 'publicTypes.ts'), leaned.replace('../../../src/client/index.js', name))
+  const files = ['page.ts', 'publicTypes.ts', 'wrong.ts']
+  const refused = await compile(project, files, { resolution: 'nodenext' })
   // Indented lines belong to the error above them.
   const errors = refused.split('\n').filter((line) => /^\S/.test(line))
   expect(errors.map((line) => line.split(',')[0])).toEqual([4, 5, 6, 7].map((line) => `wrong.ts(${line}`))

@@ -1,0 +1,2025 @@
+// Written by `npm run client-api` from client/index.d.ts: the public types, and all that they name.
+// Exports:
+//   AccountMove
+//   AlikeChanges
+//   BlockPlace
+//   CallOptions
+//   Claim
+//   ClaimOptions
+//   ClaimsOptions
+//   Client
+//   ClientError
+//   ClientErrorCode
+//   ClientOptions
+//   ComplianceView
+//   ContractError
+//   CorporateAction
+//   Disposal
+//   Eip1193Provider
+//   EmployeeFile
+//   EmployeeRow
+//   EnclaveKey
+//   Envelope
+//   Evidence
+//   FollowOptions
+//   FrozenHolding
+//   Funds
+//   Health
+//   HealthChecks
+//   Hex
+//   HistoryCursor
+//   HistoryEntry
+//   HistoryKind
+//   HistoryOptions
+//   HistoryStore
+//   Holding
+//   Holdings
+//   InstitutionView
+//   ListOptions
+//   ListedOrder
+//   Listings
+//   LogList
+//   LogsQuery
+//   Lot
+//   Lots
+//   MAX_NAME
+//   MarketBars
+//   MarketClock
+//   MarketView
+//   Member
+//   MemberList
+//   MemberListOptions
+//   Membership
+//   MembershipEvent
+//   Mined
+//   MoveOptions
+//   Moves
+//   Nameable
+//   NextEnclave
+//   NotSubmittedError
+//   Notice
+//   OpenedPortfolio
+//   OpeningState
+//   OrderList
+//   OrderListOptions
+//   OrderReceived
+//   OrderRequest
+//   OrderStatus
+//   OrderSummary
+//   PartsOnChain
+//   Past
+//   PastOptions
+//   PendingMove
+//   PendingMoves
+//   Period
+//   Pins
+//   PlaceOptions
+//   PlaceStep
+//   PlacedOrder
+//   Platform
+//   Policy
+//   PolicyVersion
+//   Portfolio
+//   PortfolioKey
+//   PricePoint
+//   Prices
+//   Publication
+//   PublishOptions
+//   PublishedRulebook
+//   PublishedVersion
+//   PublishedVersions
+//   ReadList
+//   Reader
+//   ReaderOptions
+//   RequestSource
+//   ResumeOptions
+//   RetryTiming
+//   RowFault
+//   RulebookChange
+//   RulebookCopy
+//   SHARE_DECIMALS
+//   SaleFees
+//   SealedOrder
+//   ServerError
+//   SharesOptions
+//   Side
+//   SignedOrder
+//   Standing
+//   Statement
+//   StatementBalance
+//   StatementFormat
+//   StatementLine
+//   SubmittableOrder
+//   Tail
+//   TakenId
+//   Timeline
+//   TimelineEntry
+//   TradingError
+//   Trust
+//   USDC_DECIMALS
+//   ValuePoint
+//   ViemWalletClient
+//   Waiting
+//   WalletShares
+//   WalletSource
+//   WalletView
+//   actionWords
+//   adjustedPrices
+//   alikeChanges
+//   averageCost
+//   cannotDerive
+//   costLeft
+//   createClient
+//   createPast
+//   createReader
+//   createTail
+//   exceptionsOf
+//   explorerLink
+//   foreignCode
+//   formatDecimal
+//   formatGrouped
+//   holdingsOf
+//   isName
+//   isSignedOrder
+//   lotsOf
+//   memberRules
+//   ordersOf
+//   parseDecimal
+//   periodOf
+//   provesUnopened
+//   readEmployeeFile
+//   readLogs
+//   rulebookChanges
+//   rulesOfRows
+//   saleFees
+//   statementFile
+//   statementOf
+//   toTradingError
+//   unrealisedGain
+//   valueAt
+//   valueOverTime
+
+// attestation/nitro.d.ts
+export type Registers = Readonly<Record<string, string>>;
+
+// attestation/policy.d.ts
+export interface AcceptedProgram {
+    readonly label: string;
+    readonly pcrs?: Registers;
+    readonly nitrotpm_pcrs?: Registers;
+    readonly tdx?: Readonly<Record<'mrtd' | 'rtmr0' | 'rtmr1' | 'rtmr2' | 'composeHash' | 'keyProvider', string>>;
+    readonly configuration: Hex;
+    readonly until?: number;
+}
+
+// attestation/statement.d.ts
+export interface CommonStatement {
+    readonly v: 1;
+    readonly origin: string;
+    readonly signer?: Hex | undefined;
+    readonly chainId: number;
+    readonly authority: Hex;
+    readonly escrow: Hex;
+    readonly sealKey: Hex;
+    readonly scheme: string;
+    readonly configuration: Readonly<Record<string, string>>;
+    readonly build: {
+        readonly version: string;
+        readonly digest: string;
+    };
+    readonly instance: string;
+    readonly boot: number;
+}
+export interface Statement extends CommonStatement {
+    readonly origin: 'born';
+    readonly signer: Hex;
+}
+
+// attestation/verify.d.ts
+export interface Expectation extends Platform {
+    readonly signer: Hex;
+}
+export interface Platform {
+    readonly programs: readonly AcceptedProgram[];
+    readonly chainId: number;
+    readonly escrow: Hex;
+    readonly now: number;
+    readonly nonce?: Hex | undefined;
+}
+export interface Verified<S extends CommonStatement = Statement> {
+    readonly label: string;
+    readonly measurement: Hex;
+    readonly config: Hex;
+    readonly statement: S;
+    readonly issuedAt: number;
+}
+export type Measurements = (attestation: unknown, platform: Omit<Expectation, 'programs'>) => Promise<Verified>;
+
+// chain/logReader.d.ts
+export interface BlockId {
+    readonly number: number;
+    readonly hash: Hex;
+}
+export interface BlockRange {
+    readonly from: number;
+    readonly to: number;
+}
+export interface ChainLog {
+    readonly address: Hex;
+    readonly topics: readonly Hex[];
+    readonly data: Hex;
+    readonly blockNumber: number;
+    readonly blockHash: Hex;
+    readonly logIndex: number;
+    readonly txHash: Hex;
+    readonly blockTimestamp?: number | undefined;
+}
+
+// client/claims.d.ts
+export interface Claim {
+    readonly asset: string;
+    readonly amount: bigint;
+    readonly recipient: Hex | null;
+}
+export interface ClaimOptions extends CallOptions {
+    readonly to?: Hex | undefined;
+}
+export interface ClaimsOptions extends CallOptions {
+    readonly others?: readonly string[] | undefined;
+}
+
+// client/client.d.ts
+export declare function createClient(options: ClientOptions): Client;
+export interface Client extends Reader, Membership, Moves {
+    getAccount(options?: CallOptions): Promise<Hex>;
+    getPlatform(options?: CallOptions): Promise<Platform>;
+    challengeEnclave(options?: CallOptions): Promise<Verified>;
+    unlock(options?: CallOptions): Promise<PortfolioKey>;
+    lock(): void;
+    drawKey(options?: CallOptions): Promise<string>;
+    importKeys(text: string, options?: CallOptions): Promise<void>;
+    placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
+    submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
+    canSponsor(options?: CallOptions): Promise<boolean>;
+    getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>;
+    openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>;
+    cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>;
+    reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>;
+    getFunds(options?: CallOptions): Promise<Funds>;
+    getShares(options?: SharesOptions): Promise<readonly WalletShares[]>;
+    getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>;
+    claim(asset: string, options?: ClaimOptions): Promise<Mined>;
+    openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
+    getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
+    getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
+    getOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
+    getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
+    getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>;
+    publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>;
+    resumeRulebook(publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>;
+    openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>;
+    sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
+    openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
+}
+export type ClientOptions = WalletOptions & Trust;
+interface WalletOptions extends ReaderOptions {
+    readonly wallet: WalletSource;
+    readonly account?: Hex | undefined;
+    readonly policyTimeoutMs?: number | undefined;
+    readonly miningTimeoutMs?: number | undefined;
+}
+
+// client/contract.d.ts
+export interface Mined {
+    readonly txHash: Hex;
+    readonly blockNumber: number;
+}
+
+// client/employeeFile.d.ts
+export declare const MAX_NAME = 60;
+export declare function isName(text: string): boolean;
+export declare function readEmployeeFile(text: string, nameable: Nameable, { signal }?: CallOptions): Promise<EmployeeFile>;
+export interface EmployeeFile {
+    readonly rows: readonly EmployeeRow[];
+    readonly faults: readonly RowFault[];
+}
+export interface EmployeeRow {
+    readonly address: Hex;
+    readonly name?: string;
+    readonly canBuy?: boolean;
+    readonly canSell?: boolean;
+    readonly restricted?: readonly string[];
+    readonly group?: string;
+}
+export interface Nameable {
+    readonly symbols: readonly string[];
+    readonly groups: readonly string[];
+}
+export interface RowFault {
+    readonly line: number | null;
+    readonly reason: string;
+}
+
+// client/employeeRules.d.ts
+export declare function exceptionsOf(policy: Policy): Policy;
+export declare function rulesOfRows(rows: readonly EmployeeRow[], policy: Pick<Policy, 'employees' | 'groups' | 'default'>): Policy['employees'];
+
+// client/errors.d.ts
+export declare abstract class TradingError extends Error {
+    readonly code: string;
+    readonly retryable: boolean;
+    readonly requestId: string | null;
+    readonly docs: string;
+    constructor(message: string, { code, retryable, requestId, docs, ...options }: Details);
+}
+export declare class ClientError extends TradingError {
+    readonly name: string;
+    readonly code: ClientErrorCode;
+    constructor(code: ClientErrorCode, message: string, options?: ErrorOptions & {
+        readonly requestId?: string | null;
+    });
+}
+export declare class ContractError extends TradingError {
+    readonly method: string;
+    readonly args: Revert['args'];
+    readonly isOut: boolean;
+    readonly name = "ContractError";
+    constructor(
+    method: string, code: string, args: Revert['args'], 
+    isOut?: boolean);
+}
+export declare class ServerError extends TradingError {
+    readonly status: number;
+    readonly retryAfter: number | null;
+    readonly problem: ProblemBody | null;
+    readonly name = "ServerError";
+    constructor(status: number, requestId: string | null, 
+    retryAfter: number | null, 
+    problem: ProblemBody | null, 
+    docs?: string);
+}
+export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('not-submitted' | 'unexpected');
+interface Details extends ErrorOptions {
+    readonly code: string;
+    readonly retryable: boolean;
+    readonly requestId?: string | null;
+    readonly docs: string;
+}
+
+// client/escrow.d.ts
+export interface Funds {
+    readonly balance: bigint;
+    readonly allowance: bigint;
+}
+
+// client/evidence.d.ts
+export interface Evidence {
+    readonly verified: Verified;
+    readonly next?: NextEnclave | undefined;
+}
+export interface NextEnclave {
+    readonly signer: Hex;
+    readonly effectiveAt: number;
+    readonly measurement?: Hex | undefined;
+    readonly verified?: Verified | undefined;
+}
+
+// client/foreignErrors.d.ts
+export declare function foreignCode(error: unknown): number | string | undefined;
+export declare function toTradingError(error: unknown, refused?: ClientErrorCode): TradingError;
+
+// client/history/entries.d.ts
+declare const cursorSchema: z.ZodObject<{
+    blockNumber: z.ZodInt;
+    blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    logIndex: z.ZodInt;
+    part: z.ZodInt;
+}, z.core.$strict>;
+export declare const historyEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"opened">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    deadline: z.ZodInt;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"accepted">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limit: z.ZodOptional<z.ZodObject<{
+        price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        timeInForce: z.ZodEnum<{
+            DAY: "DAY";
+            GTD: "GTD";
+        }>;
+    }, z.core.$strict>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"bought">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    cost: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"sold">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    proceeds: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    side: z.ZodNullable<z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>>;
+    symbol: z.ZodNullable<z.ZodString>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    kind: z.ZodLiteral<"refunded">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    side: z.ZodNullable<z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>>;
+    symbol: z.ZodNullable<z.ZodString>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    kind: z.ZodLiteral<"reclaimed">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"cash-withdrawn">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    symbol: z.ZodString;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"shares-withdrawn">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"cash-deposited">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    symbol: z.ZodString;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"shares-deposited">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"moved">;
+    orderId: z.ZodNull;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"carried">;
+    orderId: z.ZodNull;
+    action: z.ZodDiscriminatedUnion<[z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodEnum<{
+            SPLIT: "SPLIT";
+            STOCK_DIVIDEND: "STOCK_DIVIDEND";
+        }>;
+        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"ENTITLEMENT">;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"PAYMENT">;
+        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        entitlement: z.ZodInt;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"SYMBOL_CHANGE">;
+        successor: z.ZodString;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"REMOVAL">;
+    }, z.core.$strict>], "kind">;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    entitled: z.ZodOptional<z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+    paidFor: z.ZodNullable<z.ZodEnum<{
+        merger: "merger";
+        other: "other";
+        "spin-off": "spin-off";
+        split: "split";
+        "stock-dividend": "stock-dividend";
+        "symbol-change": "symbol-change";
+    }>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"key-changed">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"unreadable">;
+    orderId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    reason: z.ZodEnum<{
+        malformed: "malformed";
+        "not-in-calldata": "not-in-calldata";
+        "other-key": "other-key";
+        "unknown-predecessor": "unknown-predecessor";
+    }>;
+    action: z.ZodNullable<z.ZodEnum<{
+        refunded: "refunded";
+        settled: "settled";
+        updated: "updated";
+    }>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"adjusted">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    sinceVersion: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>], "kind">;
+export declare function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string;
+export declare function explorerLink(explorerUrl: string, txHash: Hex): string;
+export type EntryBody = Unplaced<HistoryEntry>;
+export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>;
+export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>;
+export type HistoryKind = HistoryEntry['kind'];
+import * as z from 'zod';
+type Carried = Extract<EntryBody, {
+    kind: 'carried';
+}>;
+type Unplaced<E> = E extends HistoryEntry ? Omit<E, 'timestamp' | 'txHash' | 'isFinal' | 'cursor'> : never;
+
+// client/history/history.d.ts
+export interface HistoryOptions {
+    readonly fromBlock?: number | undefined;
+    readonly after?: HistoryCursor | undefined;
+    readonly confirmations?: number | undefined;
+    readonly finalOnly?: boolean | undefined;
+    readonly store?: HistoryStore | undefined;
+    readonly maxBlocks?: number | undefined;
+    readonly onFinal?: ((until: number) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+
+// client/history/holdings.d.ts
+export declare function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigint | null)[];
+export declare function averageCost({ shares, cost }: Holding): bigint | null;
+export declare function holdingsOf(entries: Iterable<HistoryEntry>): Holdings;
+export declare function unrealisedGain({ shares, cost }: Holding, price: bigint): bigint | null;
+export declare function valueAt({ cash, positions }: Pick<Holdings, 'cash' | 'positions'>, prices: Prices): bigint | null;
+export declare function valueOverTime(entries: readonly HistoryEntry[], points: readonly PricePoint[]): readonly ValuePoint[];
+export interface Holding {
+    readonly shares: bigint;
+    readonly cost: bigint | null;
+}
+export interface Holdings {
+    readonly cash: bigint;
+    readonly positions: Readonly<Record<string, Holding>>;
+    readonly realised: Readonly<Record<string, bigint>>;
+    readonly dividends: Readonly<Record<string, bigint>>;
+    readonly paidIn: bigint;
+    readonly paidOut: bigint;
+    readonly isComplete: boolean;
+}
+export interface PricePoint {
+    readonly timestamp: number;
+    readonly prices: Prices;
+}
+export interface ValuePoint {
+    readonly timestamp: number;
+    readonly holdings: Holdings;
+    readonly value: bigint | null;
+    readonly gain: bigint | null;
+}
+export type Prices = Readonly<Record<string, bigint>>;
+
+// client/history/lots.d.ts
+export declare function costLeft({ cost, left }: Lot): bigint | null;
+export declare function lotsOf(entries: Iterable<HistoryEntry>): Lots;
+export interface Disposal {
+    readonly symbol: string;
+    readonly acquiredAt: number | null;
+    readonly disposedAt: number;
+    readonly shares: bigint | null;
+    readonly paidFor: PaidFor | null;
+    readonly proceeds: bigint;
+    readonly cost: bigint | null;
+    readonly txHash: Hex;
+}
+export interface Lot {
+    readonly symbol: string;
+    readonly since: number;
+    readonly shares: Ratio;
+    readonly cost: bigint | null;
+    readonly left: Ratio;
+}
+export interface Lots {
+    readonly lots: readonly Lot[];
+    readonly disposals: readonly Disposal[];
+}
+
+// client/history/orderList.d.ts
+export declare function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary[];
+export declare function saleFees({ shares, proceeds }: Pick<Extract<HistoryEntry, {
+    kind: 'sold';
+}>, 'shares' | 'proceeds'>, schedule: FeeSchedule): SaleFees | null;
+export interface OrderSummary {
+    readonly orderId: Hex;
+    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
+    readonly side: Side | null;
+    readonly symbol: string | null;
+    readonly amount: bigint | null;
+    readonly limit: Limit | null;
+    readonly escrowed: bigint;
+    readonly shares: bigint | null;
+    readonly value: bigint | null;
+    readonly price: bigint | null;
+    readonly openedAt: number | null;
+    readonly endedAt: number | null;
+    readonly openedIn: Hex | null;
+    readonly endedIn: Hex | null;
+    readonly isFinal: boolean;
+}
+export interface SaleFees {
+    readonly gross: bigint;
+    readonly fees: bigint;
+}
+
+// client/history/statement.d.ts
+export declare function periodOf(name: string): Period | null;
+export declare function statementOf(entries: readonly HistoryEntry[], period: Period, until: number): Statement;
+export interface Period {
+    readonly name: string;
+    readonly from: number;
+    readonly to: number;
+}
+export interface Statement {
+    readonly period: Period;
+    readonly opening: StatementBalance;
+    readonly closing: StatementBalance;
+    readonly lines: readonly StatementLine[];
+    readonly disposals: readonly Disposal[];
+    readonly gain: bigint | null;
+    readonly dividends: bigint;
+    readonly until: number;
+    readonly isFinal: boolean;
+    readonly isComplete: boolean;
+}
+export interface StatementBalance {
+    readonly cash: bigint;
+    readonly positions: Readonly<Record<string, bigint>>;
+}
+export interface StatementLine {
+    readonly timestamp: number;
+    readonly event: string;
+    readonly symbol: string | null;
+    readonly shares: bigint | null;
+    readonly price: bigint | null;
+    readonly amount: bigint | null;
+    readonly cash: bigint;
+}
+
+// client/history/statementFiles.d.ts
+export declare function statementFile(statement: Statement, format: StatementFormat, account: Hex): Uint8Array<ArrayBuffer>;
+export type StatementFormat = 'pdf' | 'csv' | 'tax';
+
+// client/http.d.ts
+export interface CallOptions {
+    readonly signal?: AbortSignal | undefined;
+}
+
+// client/keptLists.d.ts
+export interface BlockPlace {
+    readonly blockNumber: number;
+    readonly logIndex: number;
+}
+export interface HistoryStore {
+    get(name: string): Promise<Uint8Array | null | undefined>;
+    set(name: string, bytes: Uint8Array): Promise<void>;
+}
+export interface ReadList {
+    readonly read: BlockRange | null;
+    readonly span: BlockRange;
+    readonly checkpoint: BlockId | null;
+    readonly isComplete: boolean;
+}
+
+// client/keyring.d.ts
+export declare function cannotDerive(error: unknown): boolean;
+
+// client/lists.d.ts
+export interface ListedOrder extends BlockPlace {
+    readonly orderId: Hex;
+    readonly account: Hex;
+    readonly escrowed: bigint;
+    readonly deadline: number;
+    readonly txHash: Hex;
+}
+export interface Member {
+    readonly account: Hex;
+    readonly state: 'member' | 'leaving' | 'invited' | 'former';
+    readonly changedAt: number;
+}
+export interface MemberList extends ReadList {
+    readonly admin: Hex;
+    readonly members: readonly Member[];
+    readonly events: readonly MembershipEvent[];
+}
+export interface MembershipEvent extends BlockPlace {
+    readonly account: Hex;
+    readonly isActive: boolean;
+}
+export interface OrderList extends ReadList {
+    readonly orders: readonly ListedOrder[];
+}
+export interface OrderListOptions extends ListOptions<OrderList> {
+    readonly account?: Hex | undefined;
+}
+export type MemberListOptions = Omit<ListOptions<MemberList>, 'limit'>;
+
+// client/logList.d.ts
+export declare function createTail<L extends ReadList>(list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>): Tail<L>;
+export declare function readLogs(provider: RequestSource, { addresses, topics, isState }: LogsQuery, { store, resume, ...options }?: ListOptions<LogList>): AsyncGenerator<LogList, void, undefined>;
+export interface ListOptions<L extends ReadList> extends CallOptions {
+    readonly fromBlock?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly resume?: L | undefined;
+    readonly store?: HistoryStore | undefined;
+    readonly maxBlocks?: number | undefined;
+}
+export interface LogList extends ReadList {
+    readonly logs: readonly ChainLog[];
+}
+export interface LogsQuery {
+    readonly addresses: readonly Hex[];
+    readonly topics?: readonly (string | readonly string[] | null)[] | undefined;
+    readonly isState?: boolean | undefined;
+}
+export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promise<void>) => Promise<L>;
+
+// client/membership.d.ts
+export interface Membership {
+    foundInstitution(name: string, options?: CallOptions): Promise<Mined>;
+    joinInstitution(orgId: Hex, options?: CallOptions): Promise<Mined>;
+    leaveInstitution(options?: CallOptions): Promise<Mined>;
+    getLeavingAt(options?: CallOptions): Promise<number | null>;
+    inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
+    verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
+    setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
+}
+
+// client/moves.d.ts
+export interface AccountMove {
+    readonly orgId: Hex;
+    readonly to: Hex;
+    readonly isAccepted: boolean;
+    readonly effectiveAt: number | null;
+}
+export interface MoveOptions extends CallOptions {
+    readonly from?: Hex | undefined;
+}
+export interface Moves {
+    getMove(options?: MoveOptions): Promise<AccountMove | null>;
+    proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+    acceptMove(from: Hex, options?: CallOptions): Promise<Mined>;
+    approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+    withdrawMove(options?: MoveOptions): Promise<Mined>;
+}
+
+// client/openings.d.ts
+export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
+
+// client/orderIntent.d.ts
+export declare class NotSubmittedError extends ClientError {
+    readonly order: SealedOrder;
+    readonly name = "NotSubmittedError";
+    constructor(order: SealedOrder, cause: unknown);
+}
+export interface OrderRequest {
+    readonly side: Side;
+    readonly symbol: string;
+    readonly maxSpend: bigint;
+    readonly deadline: number;
+    readonly payFrom?: 'wallet' | 'cash' | undefined;
+    readonly limit?: Limit | undefined;
+}
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
+    readonly opening: PostedOpening;
+};
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
+
+// client/orders.d.ts
+export interface Orders {
+    submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
+    cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>;
+    getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>;
+    followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
+    getOrderTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>;
+    followOrderTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>;
+}
+
+// client/past/facts.d.ts
+export interface FrozenHolding {
+    readonly symbol: string;
+    readonly wallet: Hex;
+}
+export interface Listings {
+    readonly equities: readonly {
+        readonly symbol: string;
+        readonly isListed: boolean;
+    }[];
+    readonly frozen: readonly FrozenHolding[];
+}
+export interface PublishedVersion {
+    readonly version: number;
+    readonly at: number;
+    readonly admin: Hex;
+}
+export interface Waiting {
+    readonly founded: readonly {
+        readonly orgId: Hex;
+        readonly founder: Hex;
+    }[];
+    readonly unverified: readonly Hex[];
+}
+export type Standing = 'member' | 'invited' | 'outsider';
+
+// client/past/past.d.ts
+export declare function createPast(provider: RequestSource, { escrow, fromBlock, chainId, store }: PastOptions): Past;
+export interface Past {
+    events(): Tail<LogList>;
+    listings(): Tail<Listings & Progress>;
+    waiting(): Tail<Waiting & Progress>;
+    rulebooks(institution: {
+        readonly orgId: Hex;
+        readonly admin: Hex;
+    }): Tail<PublishedVersions>;
+    standing(member: {
+        readonly orgId: Hex;
+        readonly wallet: Hex;
+    }): Tail<Standing | null>;
+    moves(of?: {
+        readonly orgId?: Hex;
+        readonly to?: Hex;
+    }): Tail<PendingMoves>;
+    isOwner(wallet: Hex): Promise<boolean>;
+    timeOf(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>;
+}
+export interface PastOptions {
+    readonly escrow: Hex;
+    readonly fromBlock: number;
+    readonly chainId?: number | undefined;
+    readonly store?: HistoryStore | undefined;
+}
+export interface PendingMove extends AccountMove {
+    readonly from: Hex;
+}
+export interface PendingMoves extends Progress {
+    readonly moves: readonly PendingMove[];
+}
+export interface PublishedVersions extends Progress {
+    readonly versions: readonly PublishedVersion[];
+}
+type Progress = Pick<ReadList, 'isComplete' | 'read' | 'span'>;
+
+// client/placeOrder.d.ts
+export declare function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(order: T): order is T & SignedOrder;
+export declare function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrder, 'opening'>): boolean;
+export interface PlaceOptions extends CallOptions {
+    readonly sponsored?: boolean | undefined;
+    readonly earlier?: readonly SubmittableOrder[] | undefined;
+    readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined;
+    readonly onStep?: ((step: PlaceStep) => void) | undefined;
+    readonly onIdTaken?: ((taken: TakenId) => void) | undefined;
+}
+export interface PlacedOrder {
+    readonly order: SealedOrder;
+    readonly opened: Mined;
+    readonly received: OrderReceived;
+}
+export interface TakenId {
+    readonly orderId: Hex;
+    readonly by: Hex;
+    readonly times: number;
+}
+export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting';
+
+// client/platform.d.ts
+export interface Pins {
+    readonly enclavePublicKey?: Hex | undefined;
+    readonly escrow?: Hex | undefined;
+}
+export interface Platform extends PlatformContracts {
+    readonly enclavePublicKey: Hex;
+    readonly chainId: number;
+    readonly takesOpenings: boolean;
+    readonly evidence?: Evidence | undefined;
+}
+export interface PlatformContracts {
+    readonly escrow: Hex;
+    readonly usdc: Hex;
+    readonly ledger: Hex;
+    readonly registry: Hex;
+    readonly token: Hex;
+    readonly actions: Hex;
+}
+export type Trust = 
+{
+    readonly pins: Readonly<Record<keyof Pins, Hex>>;
+    readonly measurements?: Measurements | undefined;
+    readonly allowUnattested?: boolean;
+}
+ | {
+    readonly measurements: Measurements;
+    readonly pins?: Pins | undefined;
+    readonly allowUnattested?: boolean;
+}
+ | {
+    readonly allowUnattested: true;
+    readonly pins?: Pins | undefined;
+    readonly measurements?: Measurements | undefined;
+};
+
+// client/poll.d.ts
+export interface FollowOptions extends CallOptions {
+    readonly pollMs?: number | undefined;
+}
+
+// client/portfolio.d.ts
+export interface OpenedPortfolio {
+    readonly portfolio: Portfolio;
+    readonly uncounted: readonly CorporateAction[];
+    readonly version: bigint;
+    readonly blockNumber: number;
+}
+
+// client/portfolioKey.d.ts
+export interface PortfolioKey {
+    readonly privateKey: Bytes;
+    readonly publicKey: Hex;
+    readonly drawnAt: number;
+    readonly portfolioVersion: bigint;
+}
+
+// client/provider.d.ts
+export interface Eip1193Provider {
+    request(request: {
+        readonly method: string;
+        readonly params?: readonly unknown[] | object;
+    }): Promise<unknown>;
+}
+export interface RequestSource {
+    request(request: never): Promise<unknown>;
+}
+export interface ViemWalletClient extends RequestSource {
+    readonly account?: {
+        readonly address: Hex;
+        readonly type: string;
+    } | undefined;
+    signMessage(request: never): Promise<string>;
+    signTypedData(request: never): Promise<string>;
+    sendTransaction(request: never): Promise<string>;
+}
+export type WalletSource = Signer | RequestSource | ViemWalletClient;
+import { type Signer, TypedDataEncoder } from 'ethers';
+
+// client/reader.d.ts
+export declare function createReader(options: ReaderOptions): Reader;
+export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getOrderTimeline' | 'followOrderTimeline'> {
+    getWallet(address: Hex, options?: CallOptions): Promise<WalletView>;
+    getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>;
+    getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>;
+    getMarket(options?: CallOptions): Promise<MarketView>;
+    getMarketBars(options?: CallOptions): Promise<MarketBars>;
+    getMarketClock(options?: CallOptions): Promise<MarketClock>;
+    getHealth(options?: CallOptions): Promise<Health>;
+    getHealthChecks(options?: CallOptions): Promise<HealthChecks>;
+    getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>;
+    getPolicyVersion(orgId: Hex, options?: CallOptions): Promise<PolicyVersion>;
+}
+export interface ReaderOptions {
+    readonly serverUrl: string;
+    readonly timeoutMs?: number | undefined;
+    readonly timing?: RetryTiming | undefined;
+    readonly fetch?: typeof fetch | undefined;
+}
+
+// client/retry.d.ts
+export interface RetryTiming {
+    readonly attempts: number;
+    readonly baseMs: number;
+    readonly maxMs: number;
+}
+
+// client/rulebook.d.ts
+export interface PublishOptions extends CallOptions {
+    readonly base?: number | undefined;
+    readonly beforePost?: ((publication: Publication) => void | Promise<void>) | undefined;
+    readonly onProgress?: ((progress: PartsOnChain) => void) | undefined;
+}
+export interface PublishedRulebook extends PolicyVersion {
+    readonly copy: RulebookCopy | null;
+}
+export type ResumeOptions = Pick<PublishOptions, 'signal' | 'onProgress'>;
+
+// client/rulebookChanges.d.ts
+export declare function alikeChanges(changes: readonly RulebookChange[]): readonly AlikeChanges[];
+export declare function rulebookChanges(before: Policy | null, after: Policy, { signal }?: CallOptions): Promise<readonly RulebookChange[]>;
+export interface AlikeChanges extends Omit<RulebookChange, 'employee'> {
+    readonly employees: readonly Hex[];
+}
+export interface RulebookChange {
+    readonly effect: 'added' | 'lifted' | 'tightened';
+    readonly employee: Hex | null;
+    readonly text: string;
+}
+
+// client/rulebookParts.d.ts
+export interface PartsOnChain {
+    readonly written: number;
+    readonly parts: number;
+}
+
+// client/shares.d.ts
+export interface SharesOptions extends CallOptions {
+    readonly others?: readonly string[] | undefined;
+}
+export interface WalletShares {
+    readonly symbol: string;
+    readonly token: Hex;
+    readonly balance: bigint;
+}
+
+// protocol/api.d.ts
+export declare const complianceSchema: z.ZodObject<{
+    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    equities: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        kyc: z.ZodBoolean;
+        listed: z.ZodBoolean;
+        frozen: z.ZodBoolean;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const healthChecksSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    status: z.ZodEnum<{
+        degraded: "degraded";
+        healthy: "healthy";
+        unhealthy: "unhealthy";
+    }>;
+    checks: z.ZodArray<z.ZodObject<{
+        name: z.ZodString;
+        status: z.ZodEnum<{
+            degraded: "degraded";
+            healthy: "healthy";
+            unhealthy: "unhealthy";
+        }>;
+        reason: z.ZodNullable<z.ZodString>;
+    }, z.core.$strip>>;
+    relayer: z.ZodNullable<z.ZodObject<{
+        address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        balance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    minBalance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    gas: z.ZodObject<{
+        limit: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        remaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        reserve: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        reserveRemaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>;
+}, z.core.$strip>;
+export declare const healthSchema: z.ZodObject<{
+    status: z.ZodLiteral<"ok">;
+    version: z.ZodString;
+    chainId: z.ZodInt;
+    contracts: z.ZodObject<{
+        institutionRegistry: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        orderEscrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        confidentialLedger: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        equityToken: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        platformPool: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>;
+    symbols: z.ZodArray<z.ZodString>;
+    relayer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    mode: z.ZodOptional<z.ZodEnum<{
+        attested: "attested";
+        "file-keys": "file-keys";
+    }>>;
+}, z.core.$strip>;
+export declare const institutionSchema: z.ZodObject<{
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    name: z.ZodNullable<z.ZodString>;
+    admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    walletCount: z.ZodInt;
+    rulesVersion: z.ZodInt;
+    openOrders: z.ZodInt;
+    pool: z.ZodObject<{
+        usdc: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        openOrders: z.ZodInt;
+        equities: z.ZodArray<z.ZodObject<{
+            symbol: z.ZodString;
+            shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>;
+}, z.core.$strip>;
+export declare const marketBarsSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    stale: z.ZodBoolean;
+    barSeconds: z.ZodInt;
+    symbols: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        bars: z.ZodArray<z.ZodObject<{
+            at: z.ZodISODateTime;
+            close: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const marketClockSchema: z.ZodObject<{
+    isOpen: z.ZodBoolean;
+    nextOpen: z.ZodISODateTime;
+    nextClose: z.ZodISODateTime;
+}, z.core.$strip>;
+export declare const marketSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    stale: z.ZodBoolean;
+    symbols: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        name: z.ZodString;
+        price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        previousClose: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        bid: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        ask: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        asOf: z.ZodNullable<z.ZodISODateTime>;
+    }, z.core.$strip>>;
+    fees: z.ZodArray<z.ZodObject<{
+        name: z.ZodString;
+        per: z.ZodEnum<{
+            share: "share";
+            usd: "usd";
+        }>;
+        rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        on: z.ZodEnum<{
+            both: "both";
+            sale: "sale";
+        }>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const orderReceivedSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    result: z.ZodEnum<{
+        "already-received": "already-received";
+        received: "received";
+    }>;
+    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    receivedAt: z.ZodISODateTime;
+}, z.core.$strip>;
+export declare const orderStatusSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    state: z.ZodEnum<{
+        NONE: "NONE";
+        OPEN: "OPEN";
+        REFUNDED: "REFUNDED";
+        SETTLED: "SETTLED";
+    }>;
+    account: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    deadline: z.ZodNullable<z.ZodISODateTime>;
+    commit: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    receivedAt: z.ZodNullable<z.ZodISODateTime>;
+    triggers: z.ZodArray<z.ZodObject<{
+        attempt: z.ZodInt;
+        reason: z.ZodEnum<{
+            received: "received";
+            reclaimed: "reclaimed";
+            recovered: "recovered";
+            restart: "restart";
+            retry: "retry";
+        }>;
+        startedAt: z.ZodISODateTime;
+        finishedAt: z.ZodNullable<z.ZodISODateTime>;
+        outcome: z.ZodNullable<z.ZodEnum<{
+            accepted: "accepted";
+            done: "done";
+            failed: "failed";
+            placed: "placed";
+            queued: "queued";
+            refunded: "refunded";
+            rejected: "rejected";
+            settled: "settled";
+        }>>;
+        waitsFor: z.ZodOptional<z.ZodEnum<{
+            "actions-unknown": "actions-unknown";
+            "broker-rate-limit": "broker-rate-limit";
+            "broker-turn": "broker-turn";
+            "chain-depth": "chain-depth";
+            "market-closed": "market-closed";
+            paused: "paused";
+            "relay-budget-exhausted": "relay-budget-exhausted";
+            "relay-quota-exhausted": "relay-quota-exhausted";
+        }>>;
+    }, z.core.$strip>>;
+    nextTriggerAt: z.ZodNullable<z.ZodISODateTime>;
+    notice: z.ZodNullable<z.ZodObject<{
+        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>>;
+    cancelReceivedAt: z.ZodOptional<z.ZodISODateTime>;
+    opening: z.ZodOptional<z.ZodObject<{
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+        error: z.ZodNullable<z.ZodObject<{
+            name: z.ZodString;
+            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const policyVersionSchema: z.ZodObject<{
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodInt;
+}, z.core.$strip>;
+export declare const problemSchema: z.ZodObject<{
+    type: z.ZodString;
+    title: z.ZodString;
+    status: z.ZodInt;
+    detail: z.ZodString;
+    instance: z.ZodString;
+    code: z.ZodString;
+    requestId: z.ZodString;
+    revert: z.ZodOptional<z.ZodObject<{
+        name: z.ZodString;
+        args: z.ZodRecord<z.ZodString, z.ZodString>;
+    }, z.core.$strip>>;
+    quota: z.ZodOptional<z.ZodEnum<{
+        account: "account";
+        institution: "institution";
+        opening: "opening";
+    }>>;
+}, z.core.$loose>;
+export declare const revertSchema: z.ZodObject<{
+    name: z.ZodString;
+    args: z.ZodRecord<z.ZodString, z.ZodString>;
+}, z.core.$strip>;
+export declare const timelineEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    kind: z.ZodLiteral<"received">;
+    at: z.ZodISODateTime;
+    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strip>, z.ZodObject<{
+    status: z.ZodEnum<{
+        confirmed: "confirmed";
+        failed: "failed";
+        pending: "pending";
+        submitted: "submitted";
+    }>;
+    error: z.ZodNullable<z.ZodObject<{
+        name: z.ZodString;
+        args: z.ZodRecord<z.ZodString, z.ZodString>;
+    }, z.core.$strip>>;
+    kind: z.ZodLiteral<"opening">;
+    at: z.ZodISODateTime;
+    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strip>, z.ZodObject<{
+    kind: z.ZodLiteral<"cancel-received">;
+    at: z.ZodISODateTime;
+}, z.core.$strip>, z.ZodObject<{
+    at: z.ZodISODateTime;
+    attempt: z.ZodInt;
+    kind: z.ZodLiteral<"triggered">;
+    reason: z.ZodEnum<{
+        received: "received";
+        reclaimed: "reclaimed";
+        recovered: "recovered";
+        restart: "restart";
+        retry: "retry";
+    }>;
+}, z.core.$strip>, z.ZodObject<{
+    at: z.ZodISODateTime;
+    attempt: z.ZodInt;
+    kind: z.ZodLiteral<"outcome">;
+    outcome: z.ZodEnum<{
+        accepted: "accepted";
+        done: "done";
+        failed: "failed";
+        placed: "placed";
+        queued: "queued";
+        refunded: "refunded";
+        rejected: "rejected";
+        settled: "settled";
+    }>;
+    waitsFor: z.ZodOptional<z.ZodEnum<{
+        "actions-unknown": "actions-unknown";
+        "broker-rate-limit": "broker-rate-limit";
+        "broker-turn": "broker-turn";
+        "chain-depth": "chain-depth";
+        "market-closed": "market-closed";
+        paused: "paused";
+        "relay-budget-exhausted": "relay-budget-exhausted";
+        "relay-quota-exhausted": "relay-quota-exhausted";
+    }>>;
+}, z.core.$strip>, z.ZodObject<{
+    kind: z.ZodLiteral<"relayed">;
+    at: z.ZodISODateTime;
+    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    status: z.ZodEnum<{
+        confirmed: "confirmed";
+        failed: "failed";
+        pending: "pending";
+        submitted: "submitted";
+    }>;
+}, z.core.$strip>, z.ZodObject<{
+    kind: z.ZodLiteral<"transaction">;
+    at: z.ZodISODateTime;
+    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    status: z.ZodEnum<{
+        confirmed: "confirmed";
+        failed: "failed";
+        submitted: "submitted";
+    }>;
+    blockNumber: z.ZodNullable<z.ZodInt>;
+}, z.core.$strip>, z.ZodObject<{
+    at: z.ZodISODateTime;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodInt;
+    kind: z.ZodLiteral<"opened">;
+    event: z.ZodLiteral<"OrderOpened">;
+}, z.core.$strip>, z.ZodObject<{
+    at: z.ZodISODateTime;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodInt;
+    kind: z.ZodLiteral<"settled">;
+    event: z.ZodLiteral<"OrderSettled">;
+}, z.core.$strip>, z.ZodObject<{
+    at: z.ZodISODateTime;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodInt;
+    kind: z.ZodEnum<{
+        reclaimed: "reclaimed";
+        refunded: "refunded";
+    }>;
+    event: z.ZodLiteral<"OrderRefunded">;
+}, z.core.$strip>], "kind">;
+export declare const timelineSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    entries: z.ZodArray<z.ZodDiscriminatedUnion<[z.ZodObject<{
+        kind: z.ZodLiteral<"received">;
+        at: z.ZodISODateTime;
+        commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodObject<{
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+        error: z.ZodNullable<z.ZodObject<{
+            name: z.ZodString;
+            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        }, z.core.$strip>>;
+        kind: z.ZodLiteral<"opening">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"cancel-received">;
+        at: z.ZodISODateTime;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        attempt: z.ZodInt;
+        kind: z.ZodLiteral<"triggered">;
+        reason: z.ZodEnum<{
+            received: "received";
+            reclaimed: "reclaimed";
+            recovered: "recovered";
+            restart: "restart";
+            retry: "retry";
+        }>;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        attempt: z.ZodInt;
+        kind: z.ZodLiteral<"outcome">;
+        outcome: z.ZodEnum<{
+            accepted: "accepted";
+            done: "done";
+            failed: "failed";
+            placed: "placed";
+            queued: "queued";
+            refunded: "refunded";
+            rejected: "rejected";
+            settled: "settled";
+        }>;
+        waitsFor: z.ZodOptional<z.ZodEnum<{
+            "actions-unknown": "actions-unknown";
+            "broker-rate-limit": "broker-rate-limit";
+            "broker-turn": "broker-turn";
+            "chain-depth": "chain-depth";
+            "market-closed": "market-closed";
+            paused: "paused";
+            "relay-budget-exhausted": "relay-budget-exhausted";
+            "relay-quota-exhausted": "relay-quota-exhausted";
+        }>>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"relayed">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"transaction">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            submitted: "submitted";
+        }>;
+        blockNumber: z.ZodNullable<z.ZodInt>;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodLiteral<"opened">;
+        event: z.ZodLiteral<"OrderOpened">;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodLiteral<"settled">;
+        event: z.ZodLiteral<"OrderSettled">;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodEnum<{
+            reclaimed: "reclaimed";
+            refunded: "refunded";
+        }>;
+        event: z.ZodLiteral<"OrderRefunded">;
+    }, z.core.$strip>], "kind">>;
+}, z.core.$strip>;
+export declare const walletSchema: z.ZodObject<{
+    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    screen: z.ZodEnum<{
+        found: "found";
+        trade: "trade";
+        wait: "wait";
+    }>;
+    orgId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    role: z.ZodNullable<z.ZodEnum<{
+        admin: "admin";
+        employee: "employee";
+        founder: "founder";
+    }>>;
+    waitingFor: z.ZodArray<z.ZodEnum<{
+        admission: "admission";
+        kyc: "kyc";
+        policy: "policy";
+    }>>;
+    leavingAt: z.ZodNullable<z.ZodInt>;
+    invitation: z.ZodNullable<z.ZodObject<{
+        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export type ComplianceView = z.output<typeof complianceSchema>;
+export type Health = z.output<typeof healthSchema>;
+export type HealthChecks = z.output<typeof healthChecksSchema>;
+export type InstitutionView = z.output<typeof institutionSchema>;
+export type MarketBars = z.output<typeof marketBarsSchema>;
+export type MarketClock = z.output<typeof marketClockSchema>;
+export type MarketView = z.output<typeof marketSchema>;
+export type OrderReceived = z.output<typeof orderReceivedSchema>;
+export type OrderStatus = z.output<typeof orderStatusSchema>;
+export type PolicyVersion = z.output<typeof policyVersionSchema>;
+export type ProblemBody = z.output<typeof problemSchema>;
+export type Revert = z.output<typeof revertSchema>;
+export type Timeline = z.output<typeof timelineSchema>;
+export type TimelineEntry = z.output<typeof timelineEntrySchema>;
+export type WalletView = z.output<typeof walletSchema>;
+import * as z from 'zod';
+
+// protocol/cancelIntent.d.ts
+export declare const postCancelSchema: z.ZodObject<{
+    epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostCancel = z.output<typeof postCancelSchema>;
+import * as z from 'zod';
+
+// protocol/corporateActions.d.ts
+export declare const PAID_FOR: readonly ['split', 'stock-dividend', 'merger', 'spin-off', 'symbol-change', 'other'];
+export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodEnum<{
+        SPLIT: "SPLIT";
+        STOCK_DIVIDEND: "STOCK_DIVIDEND";
+    }>;
+    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"ENTITLEMENT">;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"PAYMENT">;
+    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    entitlement: z.ZodInt;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"SYMBOL_CHANGE">;
+    successor: z.ZodString;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"REMOVAL">;
+}, z.core.$strict>], "kind">;
+export type CorporateAction = z.output<typeof corporateActionSchema>;
+export type PaidFor = (typeof PAID_FOR)[number];
+import * as z from 'zod';
+
+// protocol/enclaveKey.d.ts
+export declare const enclaveKeySchema: z.ZodObject<{
+    publicKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    chainId: z.ZodInt;
+    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    scheme: z.ZodString;
+    usdc: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    takesOpenings: z.ZodOptional<z.ZodBoolean>;
+    attestation: z.ZodOptional<z.ZodObject<{
+        format: z.ZodString;
+        evidence: z.ZodString;
+        statement: z.ZodString;
+    }, z.core.$strip>>;
+    mode: z.ZodOptional<z.ZodEnum<{
+        attested: "attested";
+        "file-keys": "file-keys";
+    }>>;
+    next: z.ZodOptional<z.ZodObject<{
+        signer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        effectiveAt: z.ZodISODateTime;
+        publicKey: z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+        attestation: z.ZodOptional<z.ZodObject<{
+            format: z.ZodString;
+            evidence: z.ZodString;
+            statement: z.ZodString;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export type EnclaveKey = z.output<typeof enclaveKeySchema>;
+import * as z from 'zod';
+
+// protocol/envelope.d.ts
+export interface Envelope {
+    epk: Hex;
+    iv: Hex;
+    ct: Hex;
+    tag: Hex;
+}
+
+// protocol/fees.d.ts
+export declare const feeSchema: z.ZodObject<{
+    name: z.ZodString;
+    per: z.ZodEnum<{
+        share: "share";
+        usd: "usd";
+    }>;
+    rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    on: z.ZodEnum<{
+        both: "both";
+        sale: "sale";
+    }>;
+}, z.core.$strip>;
+export type Fee = Readonly<z.output<typeof feeSchema>>;
+export type FeeSchedule = readonly Fee[];
+import * as z from 'zod';
+
+// protocol/hex.d.ts
+export type Bytes = Uint8Array<ArrayBuffer>;
+export type Hex = `0x${string}`;
+
+// protocol/intent.d.ts
+export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<1>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<2>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        SELL: "SELL";
+    }>;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>], "v">;
+export declare const limitSchema: z.ZodObject<{
+    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+}, z.core.$strict>;
+export declare const sideSchema: z.ZodEnum<{
+    BUY: "BUY";
+    DEPOSIT: "DEPOSIT";
+    SELL: "SELL";
+    WITHDRAW: "WITHDRAW";
+}>;
+export type Intent = z.output<typeof intentSchema>;
+export type Limit = z.output<typeof limitSchema>;
+export type Side = z.output<typeof sideSchema>;
+import * as z from 'zod';
+
+// protocol/notice.d.ts
+declare const noticeSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    code: z.ZodString;
+    message: z.ZodString;
+}, z.core.$strict>;
+export type Notice = z.output<typeof noticeSchema>;
+import * as z from 'zod';
+
+// protocol/policy.d.ts
+declare const policyShape: z.ZodObject<{
+    employees: z.ZodRecord<z.ZodString, z.ZodUnion<readonly [z.ZodObject<{
+        canBuy: z.ZodBoolean;
+        canSell: z.ZodBoolean;
+        restricted: z.ZodArray<z.ZodString>;
+    }, z.core.$strict>, z.ZodObject<{
+        group: z.ZodString;
+    }, z.core.$strict>]>>;
+    groups: z.ZodExactOptional<z.ZodRecord<z.ZodString, z.ZodObject<{
+        canBuy: z.ZodBoolean;
+        canSell: z.ZodBoolean;
+        restricted: z.ZodArray<z.ZodString>;
+    }, z.core.$strict>>>;
+    default: z.ZodExactOptional<z.ZodUnion<readonly [z.ZodObject<{
+        canBuy: z.ZodBoolean;
+        canSell: z.ZodBoolean;
+        restricted: z.ZodArray<z.ZodString>;
+    }, z.core.$strict>, z.ZodObject<{
+        group: z.ZodString;
+    }, z.core.$strict>]>>;
+    maxOrderNotional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    allowWithdrawShares: z.ZodBoolean;
+}, z.core.$strict>;
+declare const rulesSchema: z.ZodObject<{
+    canBuy: z.ZodBoolean;
+    canSell: z.ZodBoolean;
+    restricted: z.ZodArray<z.ZodString>;
+}, z.core.$strict>;
+export declare function memberRules(policy: Policy, wallet: string): Rules | undefined;
+export type Policy = z.output<typeof policyShape>;
+export type Rules = z.output<typeof rulesSchema>;
+import * as z from 'zod';
+
+// protocol/portfolio.d.ts
+export declare const portfolioSchema: z.ZodObject<{
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    positions: z.ZodRecord<z.ZodString, z.ZodObject<{
+        qty: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strict>>;
+    openOrders: z.ZodRecord<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>, z.ZodObject<{
+        side: z.ZodEnum<{
+            BUY: "BUY";
+            DEPOSIT: "DEPOSIT";
+            SELL: "SELL";
+            WITHDRAW: "WITHDRAW";
+        }>;
+        symbol: z.ZodString;
+        notional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        escrow: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        brokerOrderId: z.ZodString;
+        placedAt: z.ZodInt;
+        limit: z.ZodOptional<z.ZodObject<{
+            price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+            timeInForce: z.ZodEnum<{
+                DAY: "DAY";
+                GTD: "GTD";
+            }>;
+        }, z.core.$strict>>;
+    }, z.core.$strict>>;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    actions: z.ZodOptional<z.ZodInt>;
+    writtenAt: z.ZodOptional<z.ZodInt>;
+    entitlements: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+}, z.core.$strict>;
+export type Portfolio = z.output<typeof portfolioSchema>;
+import * as z from 'zod';
+
+// protocol/postedOpening.d.ts
+export declare const postedOpeningSchema: z.ZodObject<{
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deadline: z.ZodInt;
+    validBefore: z.ZodInt;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostedOpening = z.output<typeof postedOpeningSchema>;
+import * as z from 'zod';
+
+// protocol/ratio.d.ts
+export interface Ratio {
+    readonly numerator: bigint;
+    readonly denominator: bigint;
+}
+
+// protocol/rulebookCopy.d.ts
+export declare const publicationSchema: z.ZodObject<{
+    version: z.ZodInt;
+    body: z.ZodObject<{
+        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        author: z.ZodNonOptional<z.ZodOptional<z.ZodObject<{
+            orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+            sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        }, z.core.$strict>>>;
+    }, z.core.$strict>;
+    copy: z.ZodNullable<z.ZodObject<{
+        format: z.ZodLiteral<"service-rulebook-copy-v1">;
+        chainId: z.ZodInt;
+        escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        version: z.ZodInt;
+        envelope: z.ZodObject<{
+            epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+            iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+            ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+            tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        }, z.core.$strict>;
+    }, z.core.$strict>>;
+}, z.core.$strict>;
+export declare const rulebookCopySchema: z.ZodObject<{
+    format: z.ZodLiteral<"service-rulebook-copy-v1">;
+    chainId: z.ZodInt;
+    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodInt;
+    envelope: z.ZodObject<{
+        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strict>;
+}, z.core.$strict>;
+export type Publication = z.output<typeof publicationSchema>;
+export type RulebookCopy = z.output<typeof rulebookCopySchema>;
+import * as z from 'zod';
+
+// protocol/units.d.ts
+export declare const SHARE_DECIMALS = 9;
+export declare const USDC_DECIMALS = 6;
+export declare function formatDecimal(units: bigint, decimals: number): string;
+export declare function formatGrouped(units: bigint, decimals: number, least?: number): string;
+export declare function parseDecimal(text: string, decimals: number, rounding?: Rounding): bigint;
+export type Rounding = 'down' | 'up' | 'exact';
