@@ -1,6 +1,6 @@
 // Every example of docs/client.md and of the client's public functions, as it stands there: in a project of its own, compiled, and run
 // against the sandbox. test/browser/starter.test.ts runs the starter.
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, vi } from 'vitest'
@@ -20,7 +20,7 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { pageExamples, sourceExamples, writeExamples } from '../client/package/examples.js'
-import { useInstalledPackage } from '../client/package/installed.js'
+import { run as runFile, useInstalledPackage } from '../client/package/installed.js'
 import { compile } from '../client/package/typeScript.js'
 import { startProgram } from '../support/program.js'
 import { useDesk } from './support/desk.js'
@@ -31,7 +31,7 @@ const types = ['node']
 const FOUNDED = nameToBytes32('Harbour Capital')
 
 const desk = useDesk()
-const installed = useInstalledPackage(['@types/node'])
+const installed = useInstalledPackage(['@types/node', 'viem'])
 
 /** The names that the examples use. */
 interface Setting {
@@ -224,3 +224,33 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
   const [, ...pages] = await pageExamples()
   for (const index of pages.keys()) await load(`page${index + 1}.js`)
 })
+
+it.each(['viem', 'ethers'])(
+  'the starter with %s, as pasted from docs/from-nothing.md, settles an order',
+  async (wallet) => {
+    const { project } = installed()
+    const page = await readFile('docs/from-nothing.md', 'utf8')
+    const [, set = '', order = ''] = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
+      ([, block = '']) => block,
+    )
+    const { sandbox, traders } = desk()
+    // The packages are there: npm would ask a registry. The clone is this one, and the ports are this sandbox's.
+    const pasted = `npm() { :; }\nset -e\n${set}${order}`
+      .replace('mkdir my-trader && cd my-trader', '')
+      .replaceAll('../confidential-trading-backend', process.cwd())
+      .replace('http://127.0.0.1:8000', sandbox.info.url)
+      .replace('http://127.0.0.1:8545', sandbox.info.rpcUrl)
+      .replace('0x…', traders[0].account.privateKey)
+      .replace('viem.ts', `${wallet}.ts`)
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    const { stdout } = await runFile('bash', ['-c', pasted], { cwd: project })
+    const { positions } = await traders[0].portfolio()
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+      'SETTLED',
+      `AAPL ${formatDecimal(positions.AAPL?.qty ?? 0n, SHARE_DECIMALS)}`,
+    ])
+    const types = ['node']
+    const options = { resolution: 'nodenext', types } as const
+    expect(await compile(project, ['trade.ts', `${wallet}.ts`], options)).toBe('')
+  },
+)

@@ -34,6 +34,8 @@ export async function compile(
       noUncheckedIndexedAccess: true,
       // The types of the packages below are their own makers' business.
       skipLibCheck: true,
+      // The starters of examples/node import each other as Node reads them.
+      rewriteRelativeImportExtensions: true,
       ...(outDir === undefined ? { noEmit: true } : { outDir, rootDir: '.' }),
     },
     files,
