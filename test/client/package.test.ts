@@ -1,8 +1,8 @@
 // The client as others get it: packed by npm, used in a project of its own, bundled for a page, and as its examples call it.
 // test/e2e/clientExample.test.ts runs the examples.
 import { readFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join, posix, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -100,7 +100,15 @@ const BROUGHT = [
 it('the npm package is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
   const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
   expect([...folders].sort()).toEqual([
-    ...['README.md', 'dist/attestation', 'dist/chain', 'dist/client', 'dist/protocol', 'package.json'],
+    ...[
+      'CHANGELOG.md',
+      'README.md',
+      'dist/attestation',
+      'dist/chain',
+      'dist/client',
+      'dist/protocol',
+      'package.json',
+    ],
   ])
   const others = installed().files.filter((file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file))
   expect(others).toEqual([])
@@ -124,6 +132,33 @@ it('the npm package asks for the versions that the rest of the project is tested
 
 it('the public types are those of packages/client/api, which `npm run client-api` writes', async () => {
   for (const [path, text] of clientReports()) expect(await readFile(path, 'utf8'), path).toBe(text)
+})
+
+it('npm publishes it only once the owner has chosen a licence, and says what is missing', async () => {
+  const { project } = installed()
+  const script = resolve('packages/client/mayPublish.js')
+  const publish = async (manifest: object, env = {}) => {
+    await writeFile(join(project, 'package.json'), JSON.stringify(manifest))
+    return run(process.execPath, [script], { cwd: project, env }).then(
+      () => 'published',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+  }
+  const own = z.looseObject({}).parse(JSON.parse(await readFile('packages/client/package.json', 'utf8')))
+  expect(own).toMatchObject({ scripts: { prepublishOnly: 'node mayPublish.js' }, license: 'UNLICENSED' })
+  expect(await publish(own)).toContain('a licence')
+  await writeFile(join(project, 'LICENSE'), 'a licence')
+  const chosen = { ...own, license: 'MIT', repository: 'github:a/b' }
+  expect(await publish(chosen, { GITHUB_ACTIONS: 'true' })).toBe('published')
+  await rm(join(project, 'LICENSE'))
+  expect(await publish(chosen, { GITHUB_ACTIONS: 'true' })).toContain('packages/client/LICENSE')
+})
+
+it('its changelog is what CHANGELOG.md says of the client library', async () => {
+  const text = await readFile(join(installed().path, 'CHANGELOG.md'), 'utf8')
+  expect(text).toContain('\n## [0.1.0]')
+  expect(text).toContain('- **Client library: wallet.**')
+  expect(text).not.toContain('.env.enclave')
 })
 
 describe('its README', () => {
