@@ -31,6 +31,12 @@ export function concat(...parts: readonly Uint8Array[]): Bytes {
   return Uint8Array.from(parts.flatMap((part) => [...part]))
 }
 
+/** @throws AttestationError `malformed-evidence` for other bytes */
+export function ascii(bytes: Bytes): string {
+  demand(bytes.every((byte) => byte < 0x80))
+  return String.fromCharCode(...bytes)
+}
+
 /** The bytes of a text of letters below U+0100. */
 export function latin1(text: string): Bytes {
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0))

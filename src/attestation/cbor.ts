@@ -1,6 +1,6 @@
 // The part of CBOR (RFC 8949) that attestation documents use.
 import type { Bytes } from '../protocol/hex.js'
-import { type Reader, readerOf } from './bytes.js'
+import { ascii, type Reader, readerOf } from './bytes.js'
 import { demand } from './errors.js'
 
 export type CborMap = ReadonlyMap<number | string, Cbor>
@@ -38,7 +38,7 @@ function itemOf(reader: Reader, head: number, depth: number): Cbor {
     case 2:
       return reader.take(argumentOf(reader, info))
     case 3:
-      return textOf(reader.take(argumentOf(reader, info)))
+      return ascii(reader.take(argumentOf(reader, info)))
     case 4: {
       const list: Cbor[] = []
       forEach(reader, info, (first) => list.push(next(first)))
@@ -72,12 +72,6 @@ function forEach(reader: Reader, info: number, read: (first: number) => void): v
   if (info === INDEFINITE)
     for (let first = reader.uint(1); first !== BREAK; first = reader.uint(1)) read(first)
   else for (let left = argumentOf(reader, info); left > 0; left--) read(reader.uint(1))
-}
-
-/** Text of documents is ASCII. */
-function textOf(bytes: Bytes): string {
-  demand(bytes.every((byte) => byte < 0x80))
-  return String.fromCharCode(...bytes)
 }
 
 export function isBytes(value: Cbor | undefined): value is Bytes {

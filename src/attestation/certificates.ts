@@ -1,6 +1,6 @@
 // Certificate chains (RFC 5280) of ECDSA keys, as vendors of hardware sign attestation with.
 import type { Bytes } from '../protocol/hex.js'
-import { hexText } from './bytes.js'
+import { ascii, hexText } from './bytes.js'
 import {
   BIT_STRING,
   contentOf,
@@ -142,7 +142,7 @@ export function hexOf(element: Element | undefined): string {
 export function timeOf(element: Element | undefined): number {
   demand(element !== undefined)
   const { tag, content } = element
-  const text = String.fromCharCode(...content)
+  const text = ascii(content)
   const full = tag === UTC_TIME ? (text < '5' ? '20' : '19') + text : text
   const iso = full.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3T$4:$5:$6')
   const time = Date.parse(iso)

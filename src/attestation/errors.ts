@@ -22,7 +22,7 @@ export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 
   constructor(readonly code: AttestationErrorCode) {
-    super(`not accepted: ${code}`)
+    super(code)
   }
 }
 
