@@ -1,7 +1,7 @@
 import type { Bytes, Hex } from '../protocol/hex.js'
 import { latin1, sha256 } from './bytes.js'
 import { demand } from './errors.js'
-import { type Attested, verifyNitro } from './nitro.js'
+import { type Attested, type RegisterMap, verifyNitro } from './nitro.js'
 import { type AcceptedProgram, checkPolicy, measurementOf, programsOf } from './policy.js'
 import { type CommonStatement, readStatement, type Statement, type StatementForm } from './statement.js'
 
@@ -27,6 +27,8 @@ export interface Expectation extends Platform {
 export interface Verified<S extends CommonStatement = Statement> {
   /** The accepted program's. */
   readonly label: string
+  /** The kind of machine, by the name of its registers in a policy. */
+  readonly machine: RegisterMap
   /** The measured program, and the SHA-256 of its configuration: the chain's `signerProgram()` has both. */
   readonly measurement: Hex
   readonly config: Hex
@@ -83,7 +85,8 @@ export function createVerifier<S extends CommonStatement>(
     const program = measured.find(({ configuration }) => configuration === config)
     demand(program !== undefined, 'wrong-configuration')
     const measurement = await measurementOf(attested.map, attested.registers)
-    return { label: program.label, measurement, config, statement, issuedAt: attested.issuedAt }
+    const { map: machine, issuedAt } = attested
+    return { label: program.label, machine, measurement, config, statement, issuedAt }
   }
 }
 

@@ -6,7 +6,7 @@ import { createAuthority } from '../chain/contracts.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
-import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
+import { deskSettingsSchema } from '../protocol/deskSettings.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import type { OpenOrder } from '../protocol/portfolio.js'
 import {
@@ -105,7 +105,7 @@ export async function resolveAsOwner(
   for (const line of lines) speech.say(line)
   speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
   await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
-  await send(serverUrl, desk, deployment, unsigned, bytes32Schema.parse(key.reveal()))
+  await send(serverUrl, desk.enclavePublicKey, deployment, unsigned, bytes32Schema.parse(key.reveal()))
   const { resolves } = unsigned
   const whole = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
   speech.result(['done: resolve'], { ...whole, resolves, ...facts })
@@ -223,14 +223,21 @@ function readServerUrl(text: string): string {
 const DESK_FILE = 'desk.json'
 
 /** The server's address and the enclave's key, as the page has them. @throws CommandError `desk-unreadable` */
-function readDesk(directory: string, { contracts }: DeploymentFile): DeskSettings {
+function readDesk(
+  directory: string,
+  { contracts }: DeploymentFile,
+): { readonly serverUrl: string; readonly enclavePublicKey: Hex } {
   const path = join(directory, DESK_FILE)
   const fail = (text: string) => new CommandError('desk-unreadable', text)
   if (!existsSync(path)) throw fail(`${path} does not exist`)
   const { data } = deskSettingsSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data === undefined) throw fail(`${path} is malformed`)
   if (!sameAddress(data.pins.escrow, contracts.orderEscrow)) throw fail(`${path} is of another deployment`)
-  return data
+  const { enclavePublicKey } = data.pins
+  if (enclavePublicKey === undefined) {
+    throw fail(`${path} has no pins.enclavePublicKey: add the seal key of evidence that you have verified`)
+  }
+  return { serverUrl: data.serverUrl, enclavePublicKey }
 }
 
 /** A run of the enclave, and its wait for a turn. */
@@ -238,14 +245,14 @@ const TIMEOUT_MS = 180_000
 
 async function send(
   serverUrl: string,
-  { pins }: DeskSettings,
+  enclavePublicKey: Hex,
   { chainId, contracts }: DeploymentFile,
   unsigned: UnsignedResolution,
   key: Hex,
 ): Promise<void> {
   const domain = { chainId, escrow: contracts.orderEscrow }
   const sig = signDigest(resolutionDigest(unsigned, domain), key)
-  const envelope = await sealResolution({ ...unsigned, sig }, pins.enclavePublicKey, domain)
+  const envelope = await sealResolution({ ...unsigned, sig }, enclavePublicKey, domain)
   const { validBefore } = unsigned
   const digest = sealedResolutionDigest(envelope, validBefore, domain)
   const body = { ...envelope, validBefore, sig: signDigest(digest, key) }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
+import { bytes32Schema } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
 import { secureUrlSchema } from './secureUrl.js'
@@ -8,8 +9,24 @@ import { secureUrlSchema } from './secureUrl.js'
 const demoWalletSchema = z.strictObject({ name: z.string(), part: z.string(), address: addressSchema })
 export type DemoWallet = z.output<typeof demoWalletSchema>
 
+const registersSchema = z.record(z.string(), z.string())
+/** A program of the policy in docs/attestation.md. The verifier judges whether it is pinned. */
+const acceptedProgramSchema = z.strictObject({
+  label: z.string(),
+  pcrs: registersSchema.exactOptional(),
+  nitrotpm_pcrs: registersSchema.exactOptional(),
+  tdx: z
+    .strictObject({
+      ...{ mrtd: z.string(), rtmr0: z.string(), rtmr1: z.string(), rtmr2: z.string() },
+      ...{ composeHash: z.string(), keyProvider: z.string() },
+    })
+    .exactOptional(),
+  configuration: bytes32Schema,
+  until: z.int().exactOptional(),
+})
+
 /** `desk.json`, served beside the page. The page's operator writes it. */
-export const deskSettingsSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   serverUrl: secureUrlSchema,
   /** The only origin whose pages the server answers. */
   origin: secureUrlSchema,
@@ -23,8 +40,31 @@ export const deskSettingsSchema = z.strictObject({
     /** A block explorer for links to transactions, such as `https://etherscan.io`. */
     explorerUrl: secureUrlSchema.optional(),
   }),
-  /** Values that the page does not take from the server. */
-  pins: z.strictObject({ enclavePublicKey: publicKeySchema, escrow: addressSchema }),
+  /** Values that the page does not take from the server. Without `measurements` it has the key of the enclave, too. */
+  pins: z.strictObject({ enclavePublicKey: publicKeySchema.optional(), escrow: addressSchema }),
+  /** The programs that the enclave may be of, which then proves it. */
+  measurements: z.array(acceptedProgramSchema).min(1).optional(),
   demoWallets: z.array(demoWalletSchema).default([]),
 })
+
+function isTrusted({ pins, measurements }: z.output<typeof settingsSchema>): boolean {
+  return pins.enclavePublicKey !== undefined || measurements !== undefined
+}
+const UNTRUSTED = 'neither measurements nor the key of the enclave'
+
+export const deskSettingsSchema = settingsSchema.refine(isTrusted, UNTRUSTED)
 export type DeskSettings = z.output<typeof deskSettingsSchema>
+
+/** The same of a sandbox whose enclave is attested by a stand-in of hardware. A function, which no page that is shipped has. */
+export function sandboxDeskSettings() {
+  return settingsSchema
+    .extend({
+      /** SHA-256 of the certificate of the stand-in's root, in hex. */
+      testRoot: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+    })
+    .refine(isTrusted, UNTRUSTED)
+}
+export type SandboxDeskSettings = z.output<ReturnType<typeof sandboxDeskSettings>>

@@ -5,25 +5,38 @@ import { join } from 'node:path'
 import express from 'express'
 import helmet from 'helmet'
 import * as z from 'zod'
-import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
+import type { AcceptedProgram } from '../attestation/policy.js'
+import { type DeskSettings, type SandboxDeskSettings, sandboxDeskSettings } from '../protocol/deskSettings.js'
 import type { Hex } from '../protocol/hex.js'
 import { peopleOf } from './accounts.js'
 import { buildMissing } from './serverProcess.js'
 import { ROOT, type SandboxFile } from './settings.js'
 
+/** The page that is shipped. */
 const FILES = join(ROOT, 'dist/web')
+/** The one that accepts evidence of the stand-in of a device. */
+const TEST_FILES = join(ROOT, 'dist/sandbox/web')
 
 /** @throws CommandError `build-missing` */
 export function assertDeskBuilt(): void {
-  if (!existsSync(join(FILES, 'index.html'))) throw buildMissing('the page is', 'npm run build:web')
+  const isBuilt = [FILES, TEST_FILES].every((folder) => existsSync(join(folder, 'index.html')))
+  if (!isBuilt) throw buildMissing('the page is', 'npm run build:web')
 }
 
-function deskSettings(deskUrl: string, info: SandboxFile, enclavePublicKey: Hex): DeskSettings {
+/** What the page trusts: the key from a file, or what an attested enclave is. */
+export type DeskTrust =
+  | { readonly enclavePublicKey: Hex }
+  | { readonly programs: readonly AcceptedProgram[]; readonly root: string }
+
+function deskSettings(deskUrl: string, info: SandboxFile, trust: DeskTrust): SandboxDeskSettings {
+  const escrow = info.contracts.orderEscrow
   return {
     serverUrl: info.url,
     origin: deskUrl,
     chain: { id: info.chainId, name: 'Sandbox', rpcUrl: info.rpcUrl, firstBlock: 0 },
-    pins: { enclavePublicKey, escrow: info.contracts.orderEscrow },
+    ...('root' in trust
+      ? { pins: { escrow }, measurements: [...trust.programs], testRoot: trust.root }
+      : { pins: { escrow, enclavePublicKey: trust.enclavePublicKey } }),
     demoWallets: peopleOf(info.accounts).map(({ name, part, address }) => ({ name, part, address })),
   }
 }
@@ -32,15 +45,15 @@ function deskSettings(deskUrl: string, info: SandboxFile, enclavePublicKey: Hex)
 export async function startDesk(
   deskUrl: string,
   info: SandboxFile,
-  enclavePublicKey: Hex,
+  trust: DeskTrust,
 ): Promise<() => Promise<void>> {
-  const settings = deskSettings(deskUrl, info, enclavePublicKey)
+  const settings = deskSettings(deskUrl, info, trust)
   const app = express()
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: deskPolicy(settings) } }))
   app.get('/desk.json', (_req, res) => {
-    res.set('Cache-Control', 'no-store').json(z.encode(deskSettingsSchema, settings))
+    res.set('Cache-Control', 'no-store').json(z.encode(sandboxDeskSettings(), settings))
   })
-  app.use(express.static(FILES))
+  app.use(express.static('root' in trust ? TEST_FILES : FILES))
   const server = createServer(app).listen(Number(new URL(deskUrl).port), '127.0.0.1')
   await once(server, 'listening')
   return async () => {

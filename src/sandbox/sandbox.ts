@@ -107,7 +107,9 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   await beginMining()
   const server = await startServer(options, info, stage)
   if (info.deskUrl !== undefined) {
-    const stop = await startDesk(info.deskUrl, info, secrets.intentPublicKey)
+    const { intentPublicKey: enclavePublicKey } = secrets
+    const trust = attested && keys ? { ...attested, programs: keys.programs } : { enclavePublicKey }
+    const stop = await startDesk(info.deskUrl, info, trust)
     cleanUp.defer(stop)
     stage.printStep('desk', `the page to trade on, at ${info.deskUrl}`)
   }

@@ -128,6 +128,9 @@ const openOrders = (page: Page) =>
 describe('an employee', () => {
   it('buys, and opens what the chain holds as a cipher', async () => {
     const page = await pageOf('Noor')
+    // Keys in files prove nothing, and the page says so without being asked.
+    expect(await page.locator('[data-test=file-keys]').innerText()).toMatch(/can read its memory/)
+    await page.getByText('No vendor vouches for it.').waitFor()
     const opened = (await pageOf('Otto')).getByText('opened: 1,000.00 USDC in escrow')
     expect(await opened.count()).toBe(0)
     const followed = page.waitForResponse((response) => /\/orders\/0x/.test(response.url()) && response.ok())

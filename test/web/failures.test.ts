@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
+import { AttestationError } from '../../src/attestation/index.js'
 import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { failureOf, isAsleep, OvertakenError, polledFailureOf } from '../../web/words/failures.js'
@@ -35,6 +37,30 @@ describe('a failure in words', () => {
     expect(failure.advice).not.toBe('')
     expect(failure.advice).not.toContain('0x12')
   })
+
+  const CHECKS = [
+    ...readFileSync('docs/attestation.md', 'utf8').matchAll(
+      /^\| `([a-z-]+)` \| (?:refused|unreadable|unsupported) \|/gm,
+    ),
+  ].map(([, code = '']) => code)
+
+  it('by refused evidence says what to do, for each check', () => {
+    expect(CHECKS.length).toBeGreaterThan(25)
+    const unknown = failureOf(new ClientError('untrusted-enclave', '', { cause: new Error('odd') }))
+    for (const code of CHECKS) {
+      const cause = Object.assign(new AttestationError('debug-mode'), { code })
+      const { title, advice } = failureOf(new ClientError('untrusted-enclave', '', { cause }))
+      expect(failureOf(cause), code).toEqual({ title, advice })
+      expect(title, code).not.toMatch(/unexpected/)
+      expect(advice, code).toMatch(/operator|[Tt]ry again/)
+    }
+    expect(unknown.advice).toMatch(/Do not order/)
+  })
+
+  it.each(['unattested-enclave', 'unannounced-program', 'revoked-program'] as const)(
+    'by an enclave that is not trusted (%s) says not to order',
+    (code) => expect(failureOf(new ClientError(code, '')).advice).toMatch(/^Do not order/),
+  )
 
   it('from the server has its own words, and the number to quote', () => {
     expect(failureOf(serverError(409, 'something'))).toEqual({

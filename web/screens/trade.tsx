@@ -7,6 +7,7 @@ import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
+import { TrustCard } from '../trade/trustCard.js'
 import { WalletSharesCard } from '../trade/walletSharesCard.js'
 import './trade.css'
 
@@ -32,6 +33,7 @@ export function TradeScreen() {
           <div ref={ticket} class="anchor">
             {market.value === null ? null : <Ticket market={market.value} />}
           </div>
+          <TrustCard />
           <PortfolioCard />
           <WalletSharesCard onDeposit={(symbol) => fill(withDeposit(draft.peek(), symbol))} />
         </div>

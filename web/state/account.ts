@@ -15,6 +15,7 @@ import {
   type OrderList,
   type OrderStatus,
   type PendingMoves,
+  type Platform,
   type PublishedVersions,
   type Reader,
   type Standing,
@@ -50,6 +51,8 @@ export interface Account {
   readonly isAdmin: ReadonlySignal<boolean>
   readonly compliance: Query<ComplianceView>
   readonly funds: Query<Funds>
+  /** Key and contracts with what the enclave has proved, judged as before each order. */
+  readonly trust: Query<Platform>
   /** The shares that the wallet itself holds: ERC-20 tokens, which everyone can see. */
   readonly walletShares: Query<readonly WalletShares[]>
   readonly claims: Query<readonly Claim[]>
@@ -132,6 +135,7 @@ export function createAccount(deps: AccountDeps): Account {
   const askView = (aborted: AbortSignal) => reader.getWallet(address, { signal: aborted })
   const view = askServer(() => askView, walletPace)
   const askCompliance = (aborted: AbortSignal) => reader.getCompliance(address, { signal: aborted })
+  const askPlatform = (aborted: AbortSignal) => client.getPlatform({ signal: aborted })
   const orgId = computed(() => view.value?.orgId ?? null)
   const isAdmin = computed(() => view.value?.role === 'admin')
   const funds = poll(() => client.getFunds(), CHAIN_MS)
@@ -207,6 +211,10 @@ export function createAccount(deps: AccountDeps): Account {
     ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, finalUntil, orders },
     ...{ key, unlock, isFileNeeded },
     compliance: askServer(() => askCompliance, COMPLIANCE_MS),
+    trust: askServer(
+      () => askPlatform,
+      (_platform, error) => (error === null ? RARE_MS : LATER_MS),
+    ),
     claims: poll(() => client.getClaims({ others: others() }), RARE_MS),
     placing,
     canSponsor: poll(

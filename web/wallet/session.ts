@@ -3,6 +3,7 @@ import { type Client, createClient, type Eip1193Provider, type Hex } from '../..
 import { addressSchema } from '../../src/protocol/address.js'
 import type { Settings } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
+import { trustOf } from './trust.js'
 
 /** A connected wallet. */
 export interface Session {
@@ -30,10 +31,10 @@ export async function resumeSession(wallet: FoundWallet, settings: Settings): Pr
   const chainId = chainIdSchema.parse(await provider.request({ method: 'eth_chainId' }))
   // Names the account: a client without it prompts the user when the wallet reveals none any more.
   const client = createClient({
+    ...(await trustOf(settings)),
     serverUrl: settings.serverUrl,
     wallet: provider,
     account: address,
-    pins: settings.pins,
   })
   return { wallet, address, chainId, client, provider }
 }

@@ -1,5 +1,6 @@
 import { type ClientErrorCode, ContractError, ServerError, toTradingError } from '../../src/client/index.js'
 import { revertWords, type Words } from './contractWords.js'
+import { evidenceWords, FORGED } from './evidenceWords.js'
 
 /** A failure of the page's own, which brings its words. */
 export abstract class PageError extends Error {
@@ -65,8 +66,19 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
   'untrusted-enclave-key': DISTRUST,
   'untrusted-escrow': DISTRUST,
-  'unattested-enclave': DISTRUST,
-  'untrusted-enclave': DISTRUST,
+  'unattested-enclave': [
+    'The server shows no evidence of its enclave',
+    'Do not order: nothing proves who would read it. An enclave that has just started shows it within a minute. If it stays away, tell the operator.',
+  ],
+  'untrusted-enclave': FORGED,
+  'unannounced-program': [
+    'The chain names another program than the enclave proves',
+    'Do not order: the program was not announced. Report it to the operator.',
+  ],
+  'revoked-program': [
+    'The program of the enclave was revoked',
+    'Do not order: the platform’s guardian trusts it no more. Orders are possible again once another release runs.',
+  ],
   'unknown-scheme': RELOAD,
   'unexpected-answer': [
     'This page cannot read an answer of the server or the chain’s node',
@@ -266,6 +278,8 @@ export function isUnknownOrder(error: unknown): boolean {
 
 function wordsOf(error: unknown): Words {
   if (error instanceof PageError) return error.words
+  const evidence = evidenceWords(error)
+  if (evidence !== undefined) return evidence
   const failure = toTradingError(error)
   const words = WORDS.get(failure.code)
   if (words !== undefined) return words

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { QUICK } from '../../support/tradingSandbox.js'
 import { PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
 
@@ -46,7 +47,7 @@ export function deskAndPhone(phone = { width: 390, height: 844 }) {
  * For a test file; to be used inside of tests and hooks. The first failure ends the file, as its parts build on each other. An error in a
  * page's console is one.
  */
-export function useBrowserDesk(): () => BrowserDesk {
+export function useBrowserDesk(options: Pick<SandboxOptions, 'keys'> = {}): () => BrowserDesk {
   const started: (() => Promise<void>)[] = []
   let desk: BrowserDesk | undefined
   let hasFailed = false
@@ -64,6 +65,7 @@ export function useBrowserDesk(): () => BrowserDesk {
     const directory = await mkdtemp(join(tmpdir(), 'browser-desk-'))
     started.push(() => rm(directory, { recursive: true, force: true }))
     const sandbox = await startSandbox({
+      ...options,
       directory,
       ports: { server: 0, rpc: 0, broker: 0, desk: 0 },
       blockTime: QUICK.blockTime,
