@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { clientReports } from '../../scripts/clientApi/report.js'
 import * as library from '../../src/client/index.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
 import { compile } from './package/typeScript.js'
@@ -135,7 +136,7 @@ it('the public types are those of packages/client/api, which `npm run client-api
 })
 
 it('npm publishes it only once the owner has chosen a licence, and says what is missing', async () => {
-  const { project } = installed()
+  const project = await temporaryDirectory()
   const script = resolve('packages/client/mayPublish.js')
   const publish = async (manifest: object, env = {}) => {
     await writeFile(join(project, 'package.json'), JSON.stringify(manifest))
