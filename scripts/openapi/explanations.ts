@@ -164,7 +164,7 @@ export const EXPLANATIONS: Readonly<
   },
   'relay-quota-exhausted': {
     meaning:
-      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used ten times as much; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
+      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used ten times as much; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order written ahead is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
     cause:
       'Many orders of one employee, or rulebooks published again and again; openings of orders that the enclave refused.',
   },
