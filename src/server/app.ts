@@ -22,7 +22,6 @@ interface CommonDeps {
   readonly stopping: AbortSignal
   readonly authToken: string
   readonly routes: readonly Route[]
-  /** The routes at which an enclave posts the results of its runs. */
   readonly runs: Router
 }
 

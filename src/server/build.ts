@@ -49,7 +49,6 @@ export function buildServer(deps: {
   readonly config: Config
   readonly logger: Logger
   readonly engine: Engine
-  /** Identifies this server among those that share the database. */
   readonly serverId: string
   readonly relayerKey: RelayerKey
   readonly stopping: AbortSignal

@@ -142,7 +142,6 @@ export const REREAD_BLOCKS = 64
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
 const BACKFILL_SECONDS = 38 * 24 * 3_600
 
-/** Reads past events, by hundreds of requests. */
 export type Backfill = ReturnType<typeof createBackfill>
 
 export function createBackfill(source: { readonly events: EscrowEvents; readonly ranges: RangeReader }) {

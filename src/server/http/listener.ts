@@ -7,7 +7,6 @@ import { clientOf, createShares } from './clients.js'
 import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 
-/** How often Node checks the header and request time-outs. */
 const CONNECTION_CHECK_MS = 1_000
 /** A browser's request with a long token has some 2 KiB. Up to thousands of requests wait with theirs, see `turns.ts`. */
 const MAX_HEADER_BYTES = 8_192

@@ -41,7 +41,6 @@ declare global {
       rateLimit?: RateLimitInfo
     }
     interface Locals {
-      /** Set by the request-id middleware, the first of all. */
       requestId: string
       /** The client that asks (`clientOf`). Set first of all. */
       client: string

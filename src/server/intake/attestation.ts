@@ -24,7 +24,6 @@ const SHOWN_FOR_MS = 7_200_000
 /** How long a server shows what another one has replaced. */
 const KEPT_MS = 5_000
 
-/** An enclave's evidence, and what its statement says of it. */
 const postedSchema = z.strictObject({
   attestation: attestationSchema,
   signer: addressSchema,
@@ -81,7 +80,6 @@ export function createShownAttestation(deps: {
   }
 }
 
-/** The route at which the enclave posts its evidence, with the relay's token. */
 export function attestationRoute(deps: {
   readonly shown: ShownAttestation
   readonly authToken: string

@@ -14,7 +14,6 @@ import type { Config } from '../config/config.js'
 import { createEscrowEvents, type EscrowEvents } from '../escrow/escrowLogs.js'
 import type { ClientReaders } from '../http/clients.js'
 
-/** The chain's latest block, shared by all reads. */
 export type ChainHead = ReturnType<typeof createChainHead>
 
 /** The shortest interval, however small `maxAgeMs` is. */
@@ -55,7 +54,6 @@ export function createChainHead(options: {
     current: async (): Promise<BlockId> => (await shared.get()).value,
     /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
     expire: shared.expire,
-    /** Reads the head at intervals, so that callers need not wait. */
     service: createPoller({
       name: 'chain-head',
       intervalMs,

@@ -46,7 +46,6 @@ export function pendingRecord(
   }
 }
 
-/** The record with its gas set aside, in place of an earlier limit. */
 export function withLimit(record: RelayRecord, setAside: bigint): RelayRecord {
   return { ...record, gas: { ...record.gas, setAside } }
 }
@@ -120,7 +119,6 @@ function changed(record: RelayRecord, change: Partial<Receipt>): RelayRecord {
   return isFinal(receipt) ? { ...withLimit(record, 0n), receipt } : { ...record, receipt }
 }
 
-/** The stored record of a job, written version by version. */
 export type JobRecord = ReturnType<typeof createJobRecord>
 
 /** More failures in a row are rare. Where one that is not kept was written, the job counts as superseded. */

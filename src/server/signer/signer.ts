@@ -55,7 +55,6 @@ export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
   }
 }
 
-/** A key in memory, or one in AWS KMS. */
 export type RelayerKeyPlace =
   | { readonly kind: 'private-key'; readonly privateKey: Secret<Hex> }
   | { readonly kind: 'kms'; readonly keyId: string }

@@ -43,7 +43,6 @@ export interface Leases {
   renew(fence: Fence, ttlMs: number): Promise<boolean>
   /** Ends the term, so that the lease is free immediately. */
   release(fence: Fence): Promise<void>
-  /** The leases that have a term, by name. */
   list(): Promise<LeaseState[]>
 }
 
@@ -98,7 +97,6 @@ export type WriteResult = 'written' | 'conflict' | 'duplicate' | 'lost-term' | '
  * where only the answer was lost: the repeat finds its own version and ends as a conflict.
  */
 export interface Engine {
-  /** Whether other servers write to the same store. */
   readonly isShared: boolean
   /** Reads durable versions only. */
   get(table: Table, id: string): Promise<Row | undefined>

@@ -33,9 +33,7 @@ export type ServeLease = ReturnType<typeof createServeLease>
 /** Takes leases whenever they are free, and renews them. */
 export function createServeLease(options: {
   readonly engine: Engine
-  /** This server, in the lists of leases. */
   readonly holder: string
-  /** How long a lease lasts without a renewal. */
   readonly ttlMs: number
   readonly observe?: LeaseObserver | undefined
   /** Aborts when the process begins to stop. The lease is given back then, while requests under way still end. */

@@ -116,7 +116,6 @@ export function createSaveNoOp(options: {
 }
 
 const openingRecordSchema = z.strictObject({
-  /** The digest of the opening that may use the id. */
   digest: bytes32Schema,
   at: z.iso.datetime(),
 })

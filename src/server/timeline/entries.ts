@@ -9,9 +9,7 @@ export interface TimelineParts {
   readonly cancelReceivedAt: string | undefined
   /** Oldest first. */
   readonly triggers: readonly TriggerRecord[]
-  /** The receipt of the opening that the relay sends for the account. */
   readonly opening: Receipt | undefined
-  /** Receipts of the authorizations that end the order. */
   readonly receipts: readonly Receipt[]
   readonly history: OrderHistory
 }

@@ -107,7 +107,6 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
       orders: active?.depth(),
       /** Milliseconds since the escrow's events were last read to the head; undefined as above. */
       silentMs: active?.silentMs(),
-      /** Stored orders whose escrow this server has not seen. */
       unopened: unopened.count(),
       waitingJobs: sealedJobs.waiting(),
     }),

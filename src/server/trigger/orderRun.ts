@@ -174,7 +174,6 @@ function isoOrNull(unixMs: number | null): string | null {
 /** The last moment with a four-digit year, as ISO 8601 texts have it. */
 const MAX_DATE_MS = Date.UTC(9999, 11, 31)
 
-/** The number of failures in a row at a history's end. */
 export function failuresAtEnd(triggers: readonly TriggerRecord[]): number {
   let failures = 0
   while (triggers.at(-1 - failures)?.outcome === 'failed') failures++

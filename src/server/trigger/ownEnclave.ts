@@ -210,7 +210,6 @@ export async function healthOf(socketPath: string): Promise<Health | undefined> 
   }
 }
 
-/** Checks whether an enclave runs the present program and configuration. */
 async function createCurrentCheck({ program, envFile }: OwnEnclaveOptions) {
   const hash = createHash('sha256')
     .update(await readFile(program))

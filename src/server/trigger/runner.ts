@@ -104,7 +104,6 @@ const CLOCKS_DIFFER_MS = 30_000
 export function createRuns(options: {
   readonly runRecords: RunRecords
   readonly runner: EnclaveRunner
-  /** The time limit of a run, unless its start says otherwise. */
   readonly timeoutMs: number
   /** Aborts when another server may follow the runs. */
   readonly over?: AbortSignal

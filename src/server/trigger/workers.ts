@@ -16,7 +16,6 @@ export interface WorkersOptions {
   readonly rateLimit: TriggerRateLimit
   readonly maxRuns: number
   readonly times: Pick<RetryTimes, 'storageMs'>
-  /** The end of a tracked order's run is recorded. */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
 }

@@ -47,7 +47,6 @@ function parsePlatform(doc: string): StoredPlatform {
   }
 }
 
-/** How a stored deployment differs from this server's own. */
 export function differenceOf(stored: StoredPlatform, own: StoredPlatform): string | undefined {
   if (stored.chainId !== own.chainId)
     return `its chain is ${stored.chainId}, and this server's is ${own.chainId}`
