@@ -16,11 +16,11 @@ COPY src ./src
 COPY scripts ./scripts
 COPY contracts ./contracts
 COPY test/vectors ./test/vectors
-# The server's image has no enclave. The enclave's has only its two bundles, which need no package.
-RUN npm run build \
+# The server's image has no enclave. The enclave's has only its bundles, which need no package.
+RUN npm run build:programs \
     && cp -r dist /server && rm -r /server/enclave /server/contracts \
     && mkdir -p /enclave/enclave/doctor \
-    && cp dist/enclave/main.js* /enclave/enclave && cp dist/enclave/doctor/main.js* /enclave/enclave/doctor
+    && cp dist/enclave/main.js* dist/enclave/attested.js* /enclave/enclave && cp dist/enclave/doctor/main.js* /enclave/enclave/doctor
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app

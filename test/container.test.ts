@@ -84,7 +84,12 @@ describe('the two images', () => {
   test('are two: the server’s has no enclave, the enclave’s has no server, and is what a plain build makes', () => {
     const build = valuesOf(stages.get('build') ?? [], 'RUN').join()
     expect(build).toContain('cp -r dist /server && rm -r /server/enclave')
-    expect(build).toContain('cp dist/enclave/main.js* /enclave/enclave')
+    expect(build).toContain('npm run build:programs')
+    expect(build).toContain('cp dist/enclave/main.js* dist/enclave/attested.js* /enclave/enclave')
+    const { build: whole, 'build:programs': programs } = JSON.parse(
+      readFileSync('package.json', 'utf8'),
+    ).scripts
+    expect([whole, programs].map((script) => script.includes('src/sandbox'))).toEqual([true, false])
     expect(valuesOf(stages.get('enclave') ?? [], 'COPY').join()).not.toContain('node_modules')
     for (const name of IMAGES)
       expect(valuesOf(stages.get(name) ?? [], 'COPY')).toContain(`--from=build /${name} ./dist`)

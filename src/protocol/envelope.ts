@@ -19,6 +19,8 @@ export const MAX_POLICY_BYTES = 1_087 + MAX_ENCODED_BYTES
 export const MAX_CANCEL_BYTES = 4_096
 /** A share of the master key, or the broker's keys. */
 const MAX_PROVISION_BYTES = 1_024
+/** Some 4,000 corporate actions. */
+const MAX_REPORT_BYTES = 1_048_576
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
@@ -34,6 +36,7 @@ type EnvelopeKind =
   | 'share-of-holder'
   | 'share-for-enclave'
   | 'broker-keys-for-enclave'
+  | 'report-for-owner'
 
 /** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
 export interface EnvelopePlace {
@@ -41,7 +44,7 @@ export interface EnvelopePlace {
   /**
    * Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio; for a
    * cancel see `CancelIntent`, for a rulebook's copy `RulebookCopy`, for a resolution `Resolution`, for a share `MasterShare`, for the
-   * broker's keys `BrokerKeys`.
+   * broker's keys `BrokerKeys`, for a report `sealReport`.
    */
   context: Bytes
 }
@@ -69,6 +72,7 @@ function envelopeShape(maxBytes: number) {
 export const orderEnvelopeSchema = z.strictObject(envelopeShape(MAX_ORDER_BYTES))
 export const policyEnvelopeSchema = z.strictObject(envelopeShape(MAX_POLICY_BYTES))
 export const cancelEnvelopeSchema = z.strictObject(envelopeShape(MAX_CANCEL_BYTES))
+export const reportEnvelopeSchema = z.strictObject(envelopeShape(MAX_REPORT_BYTES))
 export const provisionEnvelopeSchema = z.strictObject(envelopeShape(MAX_PROVISION_BYTES))
 
 /** `commit = keccak256(ct)`: binds the on-chain order to this envelope. */

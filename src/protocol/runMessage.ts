@@ -5,10 +5,10 @@ import * as z from 'zod'
 import { runIdSchema } from './job.js'
 
 /**
- * The server sends jobs and challenges; the enclave sends notices and results. The id contains the kind, so one kind cannot pass for
- * another. A challenge is about no run: its id is random, and its body the nonce in hex.
+ * The server sends jobs and challenges, operators ask for reports; the enclave sends notices and results. The id contains the kind, so one
+ * kind cannot pass for another. A challenge and a report are about no run: their ids are random. A challenge's body is the nonce in hex.
  */
-export type RunMessageKind = 'job' | 'challenge' | 'notice' | 'result'
+export type RunMessageKind = 'job' | 'challenge' | 'report' | 'notice' | 'result'
 
 /** The maximum age of a message in seconds: Standard Webhooks' own tolerance. */
 const MAX_AGE_SECONDS = 300
@@ -19,6 +19,7 @@ const MAX_AGE_SECONDS = 300
 const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = {
   job: 5,
   challenge: 5,
+  report: 5,
   notice: MAX_AGE_SECONDS,
   result: MAX_AGE_SECONDS,
 }

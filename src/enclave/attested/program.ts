@@ -1,10 +1,12 @@
 import { configDigest, configurationOf } from '../../attestation/write.js'
+import { checksum } from '../../protocol/address.js'
 import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { Secret } from '../../service/secret.js'
 import { createSharedChain } from '../chainState.js'
-import { loadSettings } from '../commonConfig.js'
+import { loadSettings, type TradingConfig } from '../commonConfig.js'
+import type { KeysInUse } from '../doctor/checkup.js'
 import type { Enclave } from '../enclave.js'
 import { deriveKeys } from '../keys/born.js'
 import { createKeys } from '../keys/keys.js'
@@ -14,6 +16,7 @@ import { createEvidence, type Evidence } from './evidence.js'
 import { createGathering, type Secrets } from './gathering.js'
 import type { Platforms } from './platform.js'
 import { postEvidence } from './posting.js'
+import { reportRoute } from './report.js'
 import { createSealedKeys } from './sealedKeys.js'
 import { type AttestedConfig, attestedSettings } from './settings.js'
 
@@ -38,7 +41,8 @@ export function runAttested(file: string, platforms: Platforms): Promise<never> 
 async function startAttested(start: Start<AttestedConfig>, platforms: Platforms) {
   const { config, settings, logger, program, configuredAt } = start
   const platform = platforms[config.ATTESTATION_PLATFORM]?.()
-  if (platform === undefined) throw new Error('no such platform')
+  const [owner] = config.MASTER_KEY_HOLDERS
+  if (platform === undefined || owner === undefined) throw new Error('no such platform')
   const measurement = await platform.measurement()
   logger.info('program measured', { digest: measurement })
   // Only here: an older Node than `requireNode` asks for has no SQLite.
@@ -53,7 +57,13 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   const configuration = await configDigest(configurationOf(config))
   const sealedKeys = createSealedKeys({ directory: settings.stateDirectory, platform, configuration, logger })
   const stopping = new AbortController()
-  let running: { readonly enclave: Enclave; readonly born: Parameters<Evidence['born']>[0] } | undefined
+  let running:
+    | {
+        readonly enclave: Enclave
+        readonly born: Parameters<Evidence['born']>[0]
+        readonly subject: { readonly config: TradingConfig; readonly inUse: KeysInUse }
+      }
+    | undefined
 
   function begin({ master, brokerKeys }: Secrets): void {
     const { intent, signing } = deriveKeys(master, measurement)
@@ -73,7 +83,8 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
       sealKey: publicKeyOf(hexToBytes(intent)),
       signer: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(signing)))),
     }
-    running = { enclave: enclaveOf(trading, keys, logger), born }
+    const inUse = { ...born, signer: checksum(born.signer), keys, names: NAMES }
+    running = { enclave: enclaveOf(trading, keys, logger), born, subject: { config: trading, inUse } }
     const attest = () => evidence.born(born)
     void postEvidence({ ...settings, attest, stopping: stopping.signal, logger })
   }
@@ -95,6 +106,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
     program: { program, configuredAt, mode: 'attested' },
     routes: {
       ...gathering.routes,
+      ...reportRoute(settings.secret, owner, () => running?.subject),
       ...challengeRoute(settings.secret, async (nonce) =>
         running === undefined ? 'keys-awaited' : evidence.born(running.born, nonce),
       ),
@@ -109,6 +121,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   }
 }
 
+const NAMES = { signer: "the enclave's own signer", master: 'the master key' }
 const NONCE = /^[0-9a-f]{64}$/
 
 /** Fresh evidence for the server, which signs the nonce: one at a time. @param secret that of jobs */

@@ -3,17 +3,16 @@ import type { ActionReport } from '../../protocol/actionReport.js'
 import { retiredSymbols } from '../../protocol/corporateActions.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ChainState } from '../chainState.js'
-import { brokerOptionsOf } from '../commonConfig.js'
-import type { EnclaveConfig } from '../config.js'
+import { brokerOptionsOf, type TradingConfig } from '../commonConfig.js'
 import { readEvents } from '../halts.js'
 import { chainOf } from './checkup.js'
 
 /**
- * The corporate actions of every symbol that is or was listed, or that the broker holds, for the owner. It shows what the account holds, to
- * those who can read the enclave's configuration.
+ * The corporate actions of every symbol that is or was listed, or that the broker holds, for the owner alone: it
+ * shows what the account holds.
  * @throws ChainUnavailableError, ChainAnswerError, BrokerError
  */
-export function reportActions(config: EnclaveConfig): Promise<ActionReport> {
+export function reportActions(config: TradingConfig): Promise<ActionReport> {
   return actionsOf(chainOf(config).chain, createBroker(brokerOptionsOf(config)))
 }
 

@@ -3,7 +3,8 @@ import type { Rpc } from '../../chain/rpc.js'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import { formatDecimal, USDC_DECIMALS } from '../../protocol/units.js'
 import type { ChainState } from '../chainState.js'
-import { type EnclaveConfig, keysOf } from '../config.js'
+import type { CommonConfig } from '../commonSettings.js'
+import type { EnclaveKeys } from '../keys/keys.js'
 import { createPortfolioStore } from '../stores.js'
 import { checkMoney, type Disagreement, dividendsOf, type MoneyState, RULES } from './invariants.js'
 import { readBooks, readMoneyState } from './moneyState.js'
@@ -18,15 +19,25 @@ const MAX_NAMED = 20
  * @throws ChainUnavailableError, ChainAnswerError
  */
 export async function checkBooks(
-  config: EnclaveConfig,
-  { rpc, chain, broker }: { rpc: Pick<Rpc, 'send'>; chain: ChainState; broker: Broker },
+  config: Pick<CommonConfig, 'BROKER_FEES' | 'BROKER_FEES_EARLIER'>,
+  {
+    rpc,
+    chain,
+    broker,
+    keys,
+  }: {
+    rpc: Pick<Rpc, 'send'>
+    chain: ChainState
+    broker: Broker
+    keys: Pick<EnclaveKeys, 'ledgerKey'>
+  },
 ): Promise<Finding[]> {
   try {
     const since = new Date((await chain.deployedAt()) * 1_000)
     const state = await readMoneyState({
       chain,
       rpc,
-      portfolios: createPortfolioStore(chain, keysOf(config)),
+      portfolios: createPortfolioStore(chain, keys),
       books: () => readBooks(broker, since),
     })
     const { BROKER_FEES: fees, BROKER_FEES_EARLIER: earlierFees } = config

@@ -1,40 +1,43 @@
-import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { type Broker, BrokerError, createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
 import { createRpc } from '../../chain/rpc.js'
-import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { type Hex, hexToBytes } from '../../protocol/hex.js'
-import { publicKeyOf } from '../../protocol/publicKey.js'
-import { ConfigError } from '../../service/config.js'
+import type { Hex } from '../../protocol/hex.js'
 import { type ChainState, createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
-import { addressesOf, brokerOptionsOf } from '../commonConfig.js'
-import { type EnclaveConfig, keysOf } from '../config.js'
+import { addressesOf, brokerOptionsOf, type TradingConfig } from '../commonConfig.js'
+import type { CommonConfig } from '../commonSettings.js'
+import type { EnclaveKeys } from '../keys/keys.js'
 import { countForeign, SHARED } from '../ownership.js'
 import { lookAtRelay } from '../relay.js'
 import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
 
+/** The keys of an enclave, and what is public of them. */
+export interface KeysInUse {
+  readonly keys: Pick<EnclaveKeys, 'ledgerKey'>
+  /** The address of the signing key. */
+  readonly signer: Hex
+  /** The key that clients seal to, 33 bytes. */
+  readonly sealKey: Hex
+  /** What a finding calls the signer and the ledger's key. */
+  readonly names: { readonly signer: string; readonly master: string }
+}
+
 /**
- * Checks the enclave's configuration against chain, broker and relay, and reports the parts of it that are not secret.
+ * Checks an enclave's configuration against chain, broker and relay, and reports the parts of it that are not secret.
  * @param account whose portfolio the master key has to open; left out: the one that was written last
  * @param money whether to hold every portfolio against chain and broker, which reads all of them
  */
 export async function checkEnclave(
-  load: () => EnclaveConfig,
-  { account, money = false }: { account?: Hex | undefined; money?: boolean } = {},
+  config: TradingConfig,
+  inUse: KeysInUse,
+  { account, money = false }: { account?: Hex | undefined; money?: boolean | undefined } = {},
 ): Promise<EnclaveReport> {
-  const config = loaded(load)
-  if (config instanceof ConfigError) {
-    const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
-    return { findings: faults, facts: null }
-  }
-  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY.reveal()))
   const [chain, broker, relay] = await Promise.all([
-    checkChain(config, signer, { account, money }),
+    checkChain(config, inUse, { account, money }),
     checkBroker(createBroker(brokerOptionsOf(config)), { trades: true }),
     checkRelay(config),
   ])
@@ -43,8 +46,8 @@ export async function checkEnclave(
     facts: {
       chainId: config.CHAIN_ID,
       contracts: addressesOf(config),
-      signer,
-      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
+      signer: inUse.signer,
+      intentPublicKey: inUse.sealKey,
       brokerFees: formatFees(config.BROKER_FEES),
       brokerAccount: broker.accountId,
     },
@@ -52,7 +55,7 @@ export async function checkEnclave(
 }
 
 /** The chain at its head, by the enclave's own nodes without the witness: nothing is decided by it. */
-export function chainOf(config: EnclaveConfig) {
+export function chainOf(config: CommonConfig) {
   const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
   const rpc = createRpc({ chainId, urls, timeoutMs })
   const chain = createChainState({
@@ -62,18 +65,9 @@ export function chainOf(config: EnclaveConfig) {
   return { rpc, chain }
 }
 
-function loaded(load: () => EnclaveConfig): EnclaveConfig | ConfigError {
-  try {
-    return load()
-  } catch (error) {
-    if (error instanceof ConfigError) return error
-    throw error
-  }
-}
-
 async function checkChain(
-  config: EnclaveConfig,
-  signer: Hex,
+  config: TradingConfig,
+  { keys, signer, names }: KeysInUse,
   { account, money }: { account: Hex | undefined; money: boolean },
 ): Promise<Finding[]> {
   const { CHAIN_ID: chainId, RPC_TIMEOUT: timeoutMs, RPC_URL: urls, RPC_WITNESS_URL } = config
@@ -93,10 +87,9 @@ async function checkChain(
   const { rpc, chain } = chainOf(config)
   const addresses = addressesOf(config)
   const broker = createBroker(brokerOptionsOf(config))
-  const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   const findings = [...nodes, ...witnesses]
   try {
-    const deployment = await checkDeployment({ rpc, addresses, signer, signerName })
+    const deployment = await checkDeployment({ rpc, addresses, signer, signerName: names.signer })
     const isRight = deployment.every(({ result }) => result !== 'fault')
     findings.push(
       ...deployment,
@@ -105,9 +98,8 @@ async function checkChain(
         : unchecked('broker-alone', 'the escrow cannot be asked before the contracts are right'),
     )
     const ledger = addresses.confidentialLedger
-    const keys = keysOf(config)
-    findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, account }))
-    if (money) findings.push(...(await checkBooks(config, { rpc, chain, broker })))
+    findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, name: names.master, account }))
+    if (money) findings.push(...(await checkBooks(config, { rpc, chain, broker, keys })))
     return findings
   } catch (error) {
     return [...findings, stoppedAnswering(error)]
@@ -127,7 +119,7 @@ async function checkOwnership(broker: Broker, chain: ChainState): Promise<Findin
   }
 }
 
-async function checkRelay({ RELAY_URL, RELAY_AUTH_TOKEN, RELAY_TIMEOUT }: EnclaveConfig): Promise<Finding> {
+async function checkRelay({ RELAY_URL, RELAY_AUTH_TOKEN, RELAY_TIMEOUT }: CommonConfig): Promise<Finding> {
   const found = await lookAtRelay({ url: RELAY_URL, token: RELAY_AUTH_TOKEN, timeoutMs: RELAY_TIMEOUT })
   if (found === 'ready') return ok('relay', 'RELAY_URL answers, and takes RELAY_AUTH_TOKEN')
   if (found === 'unauthorized') {

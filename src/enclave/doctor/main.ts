@@ -1,19 +1,21 @@
 // The enclave's part of `operate doctor`, `invariants`, `actions` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
 import { Command, CommanderError } from 'commander'
+import { computeAddress } from 'ethers'
 import { z } from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
-import { addressSchema } from '../../protocol/address.js'
-import { enclaveReportSchema } from '../../protocol/finding.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
+import { addressSchema, checksum } from '../../protocol/address.js'
+import { type EnclaveReport, enclaveReportSchema, fault } from '../../protocol/finding.js'
+import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
+import { publicKeyOf } from '../../protocol/publicKey.js'
+import { orderReportSchema } from '../../protocol/resolution.js'
 import { ConfigError } from '../../service/config.js'
 import { EXIT } from '../../service/exitCodes.js'
 import { requireNode } from '../../service/version.js'
 import { type EnclaveConfig, keysOf, loadConfig } from '../config.js'
 import { codeOf } from '../failures.js'
-import { createPortfolioStore } from '../stores.js'
 import { reportActions } from './actions.js'
-import { chainOf, checkEnclave } from './checkup.js'
+import { checkEnclave, type KeysInUse } from './checkup.js'
+import { reportOrder } from './order.js'
 
 interface Options {
   readonly account?: Hex
@@ -25,25 +27,32 @@ interface Options {
 /** One JSON object. */
 async function reportOf({ account, actions, money = false, order }: Options): Promise<unknown> {
   if (actions) return z.encode(actionReportSchema, await reportActions(loadConfig()))
-  if (order !== undefined) return z.encode(orderReportSchema, await reportOrder(loadConfig(), order))
-  return z.encode(enclaveReportSchema, await checkEnclave(() => loadConfig(), { account, money }))
+  if (order !== undefined) {
+    const config = loadConfig()
+    const { report } = await reportOrder(config, keysOf(config), order)
+    return z.encode(orderReportSchema, report)
+  }
+  return z.encode(enclaveReportSchema, await checkFiles({ account, money }))
 }
 
-/**
- * An order as its account's portfolio has it, for the owner who is about to resolve it. It shows what is confidential, to those who
- * can read the enclave's configuration, and so the ledger.
- * @throws ChainUnavailableError, ChainAnswerError, RunFailure `ledger-unreadable`
- */
-async function reportOrder(config: EnclaveConfig, orderId: Hex): Promise<OrderReport> {
-  const { chain } = chainOf(config)
-  const { head } = await chain.look()
-  const { account, state } = await chain.escrow.orders(orderId, head.hash)
-  const portfolios = createPortfolioStore(chain, keysOf(config))
-  const { portfolio, hash } = await portfolios.load(account, head)
+/** The doctor's report; faults of the configuration are findings. */
+async function checkFiles(options: Parameters<typeof checkEnclave>[2]): Promise<EnclaveReport> {
+  try {
+    const config = loadConfig()
+    return await checkEnclave(config, inUse(config), options)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const faults = error.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
+    return { findings: faults, facts: null }
+  }
+}
+
+function inUse(config: EnclaveConfig): KeysInUse {
   return {
-    ...{ chainId: chain.chainId, escrow: chain.escrow.address, orderId, account, state, portfolioHash: hash },
-    nonce: portfolio?.nonce ?? 0,
-    entry: portfolio?.openOrders[orderId] ?? null,
+    keys: keysOf(config),
+    signer: checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY.reveal())),
+    sealKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
+    names: { signer: 'the address of ENCLAVE_PRIVATE_KEY', master: 'LEDGER_MASTER_KEY' },
   }
 }
 

@@ -32,10 +32,12 @@ export async function checkMasterKey(checkup: {
   readonly chainId: number
   readonly ledger: Hex
   readonly keys: Pick<EnclaveKeys, 'ledgerKey'>
+  /** What the findings call the master key. */
+  readonly name: string
   /** The owner of the portfolio to open. Default: the portfolio or rulebook that was written last. */
   readonly account?: Hex | undefined
 }): Promise<Finding> {
-  const { rpc, chainId, ledger, keys, account } = checkup
+  const { rpc, chainId, ledger, keys, name, account } = checkup
   const [answer] = await rpc.send([{ method: 'eth_blockNumber', params: [] }])
   const head = resultOf(answer, smallQuantitySchema)
   const { owner, searched } = account
@@ -62,11 +64,11 @@ with --account, or look again after the first rulebook`,
     return unchecked('master-key', 'the account named by --account has no portfolio')
   try {
     await openBlobBytes(blob, keys.ledgerKey(kind, id), { chainId, ledger, id, version: BigInt(version) })
-    return ok('master-key', `LEDGER_MASTER_KEY opens a ${what} that is on the chain (version ${version})`)
+    return ok('master-key', `${name} opens a ${what} that is on the chain (version ${version})`)
   } catch {
     return fault(
       'master-key',
-      `LEDGER_MASTER_KEY does not open a ${what} that is on the chain: restore the one that the ledger was written \
+      `${name} does not open a ${what} that is on the chain: restore the one that the ledger was written \
 with, and let no order run before`,
     )
   }

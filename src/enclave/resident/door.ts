@@ -63,6 +63,11 @@ const PROBLEMS = {
     title: 'Another run of the order under way',
     detail: 'Wait until that run has ended, 30 s after its stopAt at the latest, and offer a new one.',
   },
+  'order-not-overdue': {
+    status: 409,
+    title: 'Order not overdue',
+    detail: 'A run may still end it. Ask a day after its deadline, if it is open then.',
+  },
   'keys-present': {
     status: 409,
     title: 'Keys present',
@@ -104,6 +109,11 @@ const PROBLEMS = {
     title: 'Evidence unavailable',
     detail: 'Neither device nor chain may be missing. Try again after the seconds in Retry-After.',
   },
+  'report-unavailable': {
+    status: 503,
+    title: 'Report unavailable',
+    detail: 'Chain or broker did not answer in time. Try again after the seconds in Retry-After.',
+  },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
@@ -121,6 +131,7 @@ const HEADERS: Partial<Record<DoorCode, Record<string, string>>> = {
   busy: { 'Retry-After': '1' },
   'keys-awaited': { 'Retry-After': '5' },
   'evidence-unavailable': { 'Retry-After': '5' },
+  'report-unavailable': { 'Retry-After': '10' },
   'storage-unavailable': { 'Retry-After': '10' },
 }
 

@@ -24,11 +24,12 @@ import {
 } from '../../protocol/provisioning.js'
 import { baseUrl } from '../../service/configKinds.js'
 import { writeNewFile } from '../../service/privateFile.js'
-import { anAddress, parsedBy } from '../../terminal/arguments.js'
+import { anAddress, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
 import { readDeployment } from '../settings.js'
 import { makeHolderKey, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
+import { ABOUT_REPORT, type ReportOptions, report } from './report.js'
 import { askEnclave, described, readJsonFile, readPolicy, verified } from './startingEnclave.js'
 
 const ABOUT = `
@@ -91,6 +92,16 @@ export function addAttest(root: Command, process: OperateProcess, verify: Starti
     .requiredOption(...KEY_FILE)
     .option('--broker-keys <file>', 'the owner\'s: JSON with "keyId" and "secretKey", mode 0600')
     .action((options: ProvisionOptions) => provision(process, options, verify))
+  add('report', 'has an enclave report to the owner, for "doctor", "invariants", "actions" or "resolve"')
+    .requiredOption(...ENCLAVE_URL)
+    .requiredOption(...KEY_FILE)
+    .requiredOption('--out <file>', 'the report, mode 0600')
+    .option('--account <address>', 'proves the master key with the portfolio of this account', anAddress)
+    .option('--money', 'adds the sums of all portfolios')
+    .option('--actions', 'corporate actions')
+    .option('--order <order>', 'an order that is open a day after its deadline', anId)
+    .addHelpText('after', ABOUT_REPORT)
+    .action((options: ReportOptions) => report(process, options))
 }
 
 interface KeyOptions extends CommonOptions {

@@ -106,14 +106,19 @@ function readText(path: string): string {
 const TIMEOUT_MS = 30_000
 
 /**
- * Asks an enclave that waits for its keys.
+ * Asks an attested enclave.
  * @param body of a POST; null for a GET
  * @throws RefusedError with the enclave's code; CommandError `enclave-unavailable`
  */
 export async function askEnclave<T>(
   enclaveUrl: string,
   path: string,
-  request: { readonly method: 'GET' | 'POST'; readonly body?: object },
+  request: {
+    readonly method: 'GET' | 'POST'
+    readonly body?: object
+    readonly headers?: Readonly<Record<string, string>>
+    readonly timeoutMs?: number
+  },
   schema: z.ZodType<T>,
 ): Promise<T> {
   const { status, text } = await exchange(`${enclaveUrl}${path}`, request)
@@ -124,18 +129,21 @@ export async function askEnclave<T>(
     throw new RefusedError(data.code, data.title)
   }
   const { data } = schema.safeParse(jsonOf(text))
-  if (data === undefined) throw unavailable('the answer is none of an enclave that waits for its keys')
+  if (data === undefined) throw unavailable('the answer is none of such an enclave')
   return data
 }
 
-async function exchange(url: string, { method, body }: Parameters<typeof askEnclave>[2]) {
+async function exchange(
+  url: string,
+  { method, body, headers, timeoutMs = TIMEOUT_MS }: Parameters<typeof askEnclave>[2],
+) {
   try {
     const answer = await fetch(url, {
       method,
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       ...(body !== undefined && {
-        headers: { 'Content-Type': 'application/json' },
+        headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       }),
     })

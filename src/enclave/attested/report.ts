@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { actionReportSchema } from '../../protocol/actionReport.js'
+import { enclaveReportSchema } from '../../protocol/finding.js'
+import type { Hex } from '../../protocol/hex.js'
+import { orderReportSchema } from '../../protocol/resolution.js'
+import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
+import { type ReportRequest, reportRequestSchema, sealReport } from '../../protocol/sealedReport.js'
+import { withTimeout } from '../../service/waiting.js'
+import type { TradingConfig } from '../commonConfig.js'
+import { reportActions } from '../doctor/actions.js'
+import { checkEnclave, type KeysInUse } from '../doctor/checkup.js'
+import { reportOrder } from '../doctor/order.js'
+import type { DoorCode, Routes } from '../resident/door.js'
+
+/** The longest answer. A report that takes longer is dropped, and no other begins before it has ended. */
+const TIMEOUT_MS = 120_000
+
+/**
+ * The reports of `operate doctor`, `invariants`, `actions` and `resolve`. They name symbols, sums and accounts, so each is sealed to the owner:
+ * who has the secret of jobs alone learns nothing from one.
+ * @param secret that of jobs
+ * @param owner the public key of the first holder
+ * @param subject undefined until the enclave has its keys
+ */
+export function reportRoute(
+  secret: string,
+  owner: Hex,
+  subject: () => { readonly config: TradingConfig; readonly inUse: KeysInUse } | undefined,
+): Routes {
+  let isUnderWay = false
+
+  async function answer(request: ReportRequest): Promise<object | DoorCode> {
+    const found = subject()
+    if (found === undefined) return 'keys-awaited'
+    const { config, inUse } = found
+    const report = await reportOf(request, config, inUse)
+    if (report === undefined) return 'order-not-overdue'
+    const domain = { chainId: config.CHAIN_ID, escrow: config.ORDER_ESCROW_ADDRESS }
+    return { envelope: await sealReport(report, owner, domain) }
+  }
+
+  return {
+    '/report': {
+      async POST({ text, headers }) {
+        const claimed = claimedRunMessage('report', headers)
+        if (claimed === undefined || !isRunMessageSigned(secret, claimed, text)) return 'run-unauthorized'
+        const request = parse(text)
+        if (request === undefined) return 'invalid-body'
+        if (isUnderWay) return 'busy'
+        isUnderWay = true
+        const answered = answer(request)
+          .catch(() => 'report-unavailable' as const)
+          .finally(() => {
+            isUnderWay = false
+          })
+        return (await withTimeout(answered, TIMEOUT_MS)) ?? 'report-unavailable'
+      },
+    },
+  }
+}
+
+/** Undefined for an order that a run may still end. */
+async function reportOf(request: ReportRequest, config: TradingConfig, inUse: KeysInUse): Promise<unknown> {
+  if ('actions' in request) return z.encode(actionReportSchema, await reportActions(config))
+  if ('order' in request) {
+    const { report, isOverdue } = await reportOrder(config, inUse.keys, request.order)
+    return isOverdue ? z.encode(orderReportSchema, report) : undefined
+  }
+  return z.encode(enclaveReportSchema, await checkEnclave(config, inUse, request))
+}
+
+function parse(text: string): ReportRequest | undefined {
+  try {
+    return reportRequestSchema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+// An attested enclave reports at its door to the owner alone, and the operator's commands take what it reports.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { actionReportSchema } from '../../src/protocol/actionReport.js'
+import { problemSchema } from '../../src/protocol/api.js'
+import { enclaveReportSchema } from '../../src/protocol/finding.js'
+import { hexToBytes } from '../../src/protocol/hex.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
+import { openReport, sealedReportSchema } from '../../src/protocol/sealedReport.js'
+import { runDemo } from '../../src/sandbox/demo.js'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { operate } from '../support/operate.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { QUICK } from '../support/tradingSandbox.js'
+
+it('reports are for who has the secret of jobs and the first holder’s key, and name no order that a run may end', async () => {
+  const sandbox = await startSandbox({
+    directory: await temporaryDirectory(),
+    ports: { server: 0, rpc: 0, broker: 0 },
+    keys: 'born',
+    blockTime: QUICK.blockTime,
+    serverSettings: QUICK.server,
+    enclaveSettings: QUICK.enclave,
+    print: () => undefined,
+  })
+  onTestFinished(() => sandbox.stop())
+  const { info, secrets, attested } = sandbox
+  const url = `${info.enclaveUrl}/report`
+  const [owner = '0x', second = '0x'] = attested?.holders ?? []
+  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
+  let round = 0
+  const ask = async (request: object, { secret = secrets.triggerSecret, sent = request } = {}) => {
+    const runId = `00000000-0000-4000-8000-${String(round++).padStart(12, '0')}`
+    const headers = signRunMessage(secret, { kind: 'report', runId, body: JSON.stringify(request) })
+    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body: JSON.stringify(sent) })
+    const answer: unknown = await response.json()
+    return response.ok ? sealedReportSchema.parse(answer).envelope : problemSchema.parse(answer).code
+  }
+  const opened = async (request: object) => {
+    const envelope = await ask(request)
+    if (typeof envelope === 'string') throw new Error(envelope)
+    await expect(openReport(envelope, hexToBytes(second), domain)).rejects.toThrow()
+    return openReport(envelope, hexToBytes(owner), domain)
+  }
+  await runDemo(sandbox, () => undefined)
+
+  expect(await ask({}, { secret: `whsec_${'A'.repeat(32)}` })).toBe('run-unauthorized')
+  expect(await ask({}, { sent: { money: true } })).toBe('run-unauthorized')
+  expect(await ask({ actions: true, money: true })).toBe('invalid-body')
+  const both = await Promise.all([ask({ money: true }), ask({ money: true })])
+  expect(both.filter((answer) => answer === 'busy')).toHaveLength(1)
+  expect(await ask({ order: `0x${'01'.repeat(32)}` })).toBe('order-not-overdue')
+
+  const { findings, facts } = enclaveReportSchema.parse(await opened({ money: true }))
+  expect(findings.filter(({ result }) => result === 'fault')).toEqual([])
+  const checks = findings.filter(({ result }) => result === 'ok').map(({ check }) => check)
+  expect(checks).toEqual(expect.arrayContaining(['master-key', 'money', 'broker-alone', 'relay']))
+  expect(facts).toMatchObject({ intentPublicKey: secrets.intentPublicKey, signer: secrets.enclaveSigner })
+  expect(actionReportSchema.parse(await opened({ actions: true }))).toMatchObject({ chainId: info.chainId })
+
+  const keyFile = join(sandbox.directory, 'owner.key')
+  await writeFile(keyFile, `${owner}\n`, { mode: 0o600 })
+  const out = join(sandbox.directory, 'report.json')
+  const args = [
+    '--enclave-url',
+    `${info.enclaveUrl}`,
+    '--key-file',
+    keyFile,
+    '--out',
+    out,
+    '--directory',
+    sandbox.directory,
+  ]
+  const env = { ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
+  const { exit } = await operate(['attest', 'report', ...args], { env })
+  expect(exit).toBe(0)
+  expect(enclaveReportSchema.parse(JSON.parse(await readFile(out, 'utf8'))).facts).toEqual(facts)
+})
