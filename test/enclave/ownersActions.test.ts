@@ -68,7 +68,7 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   await settled(buy(1_000))
   await settled({ ...buy(333), who: 'bob' })
   const [alice, bob] = [await holdingsOf(world, 'alice'), await holdingsOf(world, 'bob')]
-  const exDate = dayAfter(dayAt(new Date()), 1)
+  const exDate = dayAfter(dayAt(new Date()), 2)
   const dividend = { type: 'cash_dividend', symbol: 'AAPL', day: exDate, rate: '0.26' } as const
   broker.control.announce(dividend)
   const id = `AAPL:cash-dividend:${exDate}`
