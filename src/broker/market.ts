@@ -60,7 +60,7 @@ const snapshotSchema = z
   .object({
     latestTrade: z.object({ t: atSchema, p: priceSchema('down') }).nullish(),
     latestQuote: z.object({ bp: priceSchema('down'), ap: priceSchema('up') }).nullish(),
-    prevDailyBar: z.object({ c: priceSchema('down') }).nullish(),
+    prevDailyBar: z.object({ t: timestampSchema.nullish(), c: priceSchema('down') }).nullish(),
   })
   .transform(({ latestTrade, latestQuote, prevDailyBar }) => ({
     /** The last trade, rounded down. */
@@ -71,7 +71,10 @@ const snapshotSchema = z
     /** The best ask, rounded up. */
     ask: latestQuote?.ap ?? null,
     /** The previous trading day's close, rounded down. */
+    /** In the shares of its own day, before a split of today. */
     previousClose: prevDailyBar?.c ?? null,
+    /** When that day's bar begins. */
+    previousAt: prevDailyBar?.t ?? null,
   }))
 /** One symbol's market. Prices are USD with 6 decimals; a value that Alpaca left out is null. */
 export type Snapshot = Readonly<z.output<typeof snapshotSchema>> & { readonly symbol: string }
@@ -110,7 +113,7 @@ export interface Bar {
 
 export interface BarFilter {
   readonly symbols: readonly string[]
-  /** As Alpaca writes it: `15Min`. */
+  /** As Alpaca writes it: `15Min`, `1Day`. */
   readonly timeframe: string
   readonly start: Date
 }

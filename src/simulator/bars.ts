@@ -1,5 +1,6 @@
 import { formatDecimal, PRICE_DECIMALS } from '../protocol/units.js'
 import { BAR_MS, type Listing, type Market } from './market.js'
+import { dayBarTime } from './shapes.js'
 import type { Reply } from './types.js'
 
 // `GET /v2/stocks/bars`: the prices since the stand-in began, and before them a drawn past that ends at the previous close.
@@ -31,7 +32,8 @@ export function barsOf(query: URLSearchParams, market: Market, now: Date): Reply
   const symbols = (query.get('symbols') ?? '').split(',').filter((symbol) => symbol !== '')
   const start = Date.parse(query.get('start') ?? '')
   if (symbols.length === 0) return { status: 400, body: { message: 'symbols is required' } }
-  if (query.get('timeframe') !== '15Min') return { status: 400, body: { message: 'invalid timeframe' } }
+  const timeframe = query.get('timeframe') ?? ''
+  if (!['15Min', '1Day'].includes(timeframe)) return { status: 400, body: { message: 'invalid timeframe' } }
   const adjustments = (query.get('adjustment') ?? 'raw').split(',')
   if (!adjustments.every((each) => ADJUSTMENTS.includes(each)))
     return { status: 400, body: { message: 'invalid adjustment' } }
@@ -43,7 +45,8 @@ export function barsOf(query: URLSearchParams, market: Market, now: Date): Reply
     .flatMap((symbol) => market.listings.get(symbol) ?? [])
     .filter(({ omit }) => omit !== 'all')
     .flatMap((listing) => {
-      const raw = [...past(listing, start, now), ...today(listing, start)]
+      const quarters = () => [...past(listing, start, now), ...today(listing, start)]
+      const raw = timeframe === '1Day' ? dayBefore(listing, start, now) : quarters()
       return isAdjusted ? raw.map((bar) => adjusted(bar, listing)) : raw
     })
   const page = all.slice(from, from + limit)
@@ -62,6 +65,12 @@ function adjusted(bar: Bar, { splits }: Listing): Bar {
     later.reduce((before, { numerator, denominator }) => (before * denominator) / numerator, raw)
   const { open, high, low, close } = bar
   return { ...bar, open: price(open), high: price(high), low: price(low), close: price(close) }
+}
+
+/** The whole day that the snapshot's previous close is of; the day that runs has no bar here. */
+function dayBefore({ symbol, previousClose: close }: Listing, start: number, now: Date): Bar[] {
+  const at = Date.parse(dayBarTime(new Date(now.getTime() - DAY_MS)))
+  return at < start ? [] : [{ symbol, at, open: close, high: close, low: close, close }]
 }
 
 function today({ symbol, traded }: Listing, start: number): Bar[] {

@@ -208,8 +208,13 @@ export function snapshotJson(listing: Listing, now: Date) {
   )
 }
 
+/** When the bar of a day begins. */
+export function dayBarTime(at: Date): string {
+  return `${at.toISOString().slice(0, 10)}T04:00:00Z`
+}
+
 function bar(at: Date, o: number, h: number, l: number, c: number) {
-  return { t: `${at.toISOString().slice(0, 10)}T04:00:00Z`, o, h, l, c, v: 1000, n: 10, vw: c }
+  return { t: dayBarTime(at), o, h, l, c, v: 1000, n: 10, vw: c }
 }
 
 /** A ratio with six decimals, in plain decimals. */

@@ -47,6 +47,7 @@ it.each<[string, (broker: PlacingBroker) => Promise<unknown>, unknown]>([
         bid: usd(125.6),
         ask: usd(125.68),
         previousClose: usd(126.85),
+        previousAt: new Date('2021-05-10T04:00:00Z'),
       },
     ],
   ],

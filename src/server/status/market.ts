@@ -1,4 +1,11 @@
-import { type Asset, type Broker, BrokerError, isBuyable, type Snapshot } from '../../broker/index.js'
+import {
+  type Asset,
+  type Bar,
+  type Broker,
+  BrokerError,
+  isBuyable,
+  type Snapshot,
+} from '../../broker/index.js'
 import type { MarketBars, MarketClock, MarketView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { createSharedValue } from '../../service/waiting.js'
@@ -16,7 +23,7 @@ const PATIENCE_MS = 250
  * could not be read yet.
  */
 export function createMarketView(deps: {
-  readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
+  readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots' | 'getBars'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
   readonly fees: FeeSchedule
   /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
@@ -27,15 +34,17 @@ export function createMarketView(deps: {
   const { broker, symbols, maxAgeMs, patienceMs = PATIENCE_MS } = deps
   const fees = [...deps.fees]
   const tradable = createTradableAssets(broker)
+  const readCloses = createDailyCloses(broker)
   return createStaleView({
     ...{ maxAgeMs, patienceMs },
     async load(): Promise<MarketView> {
       const assets = await tradable(symbols.current() ?? (await symbols.read()))
-      const snapshots = await broker.getSnapshots(assets.map(({ symbol }) => symbol))
+      const names = assets.map(({ symbol }) => symbol)
+      const [snapshots, closes] = await Promise.all([broker.getSnapshots(names), readCloses(names)])
       return {
         asOf: new Date(Date.now()).toISOString(),
         stale: false,
-        symbols: assets.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
+        symbols: assets.map((asset) => quoteOf(asset, snapshots.get(asset.symbol), closes.get(asset.symbol))),
         fees,
       }
     },
@@ -70,15 +79,41 @@ function createStaleView<T extends { readonly stale: boolean }>(options: {
   }
 }
 
-function quoteOf({ symbol, name }: Asset, snapshot: Snapshot | undefined): MarketView['symbols'][number] {
+function quoteOf(
+  { symbol, name }: Asset,
+  snapshot: Snapshot | undefined,
+  closes: readonly Bar[] = [],
+): MarketView['symbols'][number] {
+  const previousAt = snapshot?.previousAt?.getTime()
+  const adjusted = closes.find(({ at }) => at.getTime() === previousAt)
   return {
     symbol,
     name,
     price: snapshot?.last ?? null,
-    previousClose: snapshot?.previousClose ?? null,
+    previousClose: snapshot?.previousClose ? (adjusted?.close ?? snapshot.previousClose) : null,
     bid: snapshot?.bid ?? null,
     ask: snapshot?.ask ?? null,
     asOf: snapshot?.lastAt?.toISOString() ?? null,
+  }
+}
+
+/** A split's adjustment comes with its ex-date, a while before the market opens. */
+const CLOSES_MAX_AGE_MS = 5 * 60_000
+
+/** The last days' closes in the shares of today. Where the broker gives none, the snapshot's own count. */
+function createDailyCloses(broker: Pick<Broker, 'getBars'>) {
+  let known = { closes: new Map<string, Bar[]>(), of: '', readAt: -Infinity }
+  return async (symbols: readonly string[]): Promise<ReadonlyMap<string, readonly Bar[]>> => {
+    const of = symbols.join()
+    if (known.of === of && performance.now() - known.readAt < CLOSES_MAX_AGE_MS) return known.closes
+    try {
+      const start = new Date(Date.now() - BARS_SINCE_MS)
+      const closes = await broker.getBars({ symbols, timeframe: '1Day', start })
+      known = { closes, of, readAt: performance.now() }
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+    }
+    return known.closes
   }
 }
 

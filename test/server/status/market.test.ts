@@ -70,6 +70,16 @@ describe('the market', () => {
   const names = ({ symbols }: { symbols: readonly { symbol: string }[] }) =>
     symbols.map(({ symbol }) => symbol)
 
+  test('shows the close of before a split of today in the shares of today', async () => {
+    const { view, control, pass } = await setUpMarket()
+    const [before] = (await view()).symbols
+    control.book({ type: 'forward_split', symbol: 'AAPL', day: '2027-01-05', newRate: '4', oldRate: '1' })
+    pass(5 * 60_000)
+    const [after] = (await view()).symbols
+    expect(after).toMatchObject({ symbol: 'AAPL', previousClose: (before?.previousClose ?? 0n) / 4n })
+    expect(after?.price).toBe(after?.previousClose)
+  })
+
   test('shows symbols with their names and prices, and null where the broker has no price', async () => {
     const { view, control, pass } = await setUpMarket()
     control.price({ symbol: 'AAPL', price: '201.25', bid: '201.2', ask: '201.31' })
