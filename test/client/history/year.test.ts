@@ -1,5 +1,6 @@
 // A year of trading with a set clock: the real contracts and enclave, the stand-in as broker. Statements against the broker's books.
 import { expect, it, onTestFinished } from 'vitest'
+import { dayAt, startOf } from '../../../src/broker/newYork.js'
 import {
   type HistoryEntry,
   lotsOf,
@@ -46,7 +47,7 @@ async function later(): Promise<void> {
   await world().clock.sleep(at * 1_000 - world().clock.now())
 }
 
-const dayNow = () => new Date(world().clock.now()).toISOString().slice(0, 10)
+const dayNow = () => dayAt(new Date(world().clock.now()))
 
 /** A split at the broker, and on the chain. */
 async function split(made: bigint, of: bigint): Promise<void> {
@@ -64,7 +65,10 @@ async function dividend(entitlement: number): Promise<void> {
   await enact(chain, { kind: 'ENTITLEMENT', symbol, recordAt })
   await later()
   broker.control.book({ type: 'cash_dividend', symbol, day: dayNow(), rate: '0.25' })
-  await enact(chain, { kind: 'PAYMENT', symbol, recordAt, ratio: [250_000n, 1n], entitlement })
+  await enact(chain, {
+    ...{ kind: 'PAYMENT', symbol, recordAt: startOf(dayNow()) },
+    ...{ ratio: [250_000n, 1n], entitlement },
+  })
 }
 
 async function cancelled(wish: Wish, fill: 'hold' | 'partial'): Promise<string> {
