@@ -29,6 +29,8 @@ export declare const verifyAttestation: (attestation: unknown, expected: import(
 export declare function measuredBy(programs: readonly AcceptedProgram[]): Measurements;
 
 // attestation/nitro.d.ts
+declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
+export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx';
 export type Registers = Readonly<Record<string, string>>;
 
 // attestation/policy.d.ts
@@ -77,6 +79,7 @@ export interface Platform {
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
+    readonly machine: RegisterMap;
     readonly measurement: Hex;
     readonly config: Hex;
     readonly statement: S;

@@ -160,6 +160,8 @@
 //   valueOverTime
 
 // attestation/nitro.d.ts
+declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
+export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx';
 export type Registers = Readonly<Record<string, string>>;
 
 // attestation/policy.d.ts
@@ -208,6 +210,7 @@ export interface Platform {
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
+    readonly machine: RegisterMap;
     readonly measurement: Hex;
     readonly config: Hex;
     readonly statement: S;
