@@ -28,7 +28,7 @@ export interface Verified<S extends CommonStatement = Statement> {
   /** The accepted program's. */
   readonly label: string
   /** The kind of machine, by the name of its registers in a policy. */
-  readonly machine: RegisterMap
+  readonly map: RegisterMap
   /** The measured program, and the SHA-256 of its configuration: the chain's `signerProgram()` has both. */
   readonly measurement: Hex
   readonly config: Hex
@@ -72,10 +72,8 @@ export function createVerifier<S extends CommonStatement>(
       ? verifyNitro(evidence, { root, now })
       : verifyOther?.(format, evidence, now))
     demand(attested !== undefined, 'unsupported-format')
-    demand(
-      nonce === undefined || (nonce.length === 66 && isSameHex(nonce, `0x${attested.nonce}`)),
-      'wrong-nonce',
-    )
+    // A document without a nonce has none that an empty one could equal.
+    demand(nonce === undefined || isSameHex(nonce, `0x${attested.nonce || 0}`), 'wrong-nonce')
     const measured = programsOf(programs, attested, now)
     demand((await sha256(text)) === attested.userData, 'statement-differs')
     const { statement, config } = await readStatement(text, form)
@@ -84,9 +82,9 @@ export function createVerifier<S extends CommonStatement>(
     demand(isSameHex(statement.signer, expected.signer), 'wrong-signer')
     const program = measured.find(({ configuration }) => configuration === config)
     demand(program !== undefined, 'wrong-configuration')
-    const measurement = await measurementOf(attested.map, attested.registers)
-    const { map: machine, issuedAt } = attested
-    return { label: program.label, machine, measurement, config, statement, issuedAt }
+    const { map, registers, issuedAt } = attested
+    const measurement = await measurementOf(map, registers)
+    return { label: program.label, map, measurement, config, statement, issuedAt }
   }
 }
 

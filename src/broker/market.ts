@@ -113,7 +113,7 @@ export interface Bar {
 
 export interface BarFilter {
   readonly symbols: readonly string[]
-  /** As Alpaca writes it: `15Min`, `1Day`. */
+  /** Alpaca's word: `15Min`, `1Day`. */
   readonly timeframe: string
   readonly start: Date
 }

@@ -121,6 +121,7 @@ export function createPlatform(deps: Trust & { readonly http: Http; readonly wal
   }
 
   async function challenge(options: CallOptions = {}): Promise<Verified> {
+    options.signal?.throwIfAborted()
     if (evidenceOf === undefined) {
       throw new ClientError('unpinned-client', 'Give the measurements of the enclave’s programs.')
     }

@@ -144,7 +144,7 @@ export async function verifyKeys({ setup, url, programs, domain, secrets }: Cere
   return verify(attestation, { ...domain, programs, signer: statement.signer, nonce, now: Date.now() })
 }
 
-/** As the server asks. @param nonce 64 hex digits */
+/** Asks as the server does. @param nonce 64 hex digits */
 export async function challenge(url: string, secret: string, nonce: string): Promise<Attestation> {
   const headers = signRunMessage(secret, { kind: 'challenge', runId: randomUUID(), body: nonce })
   const response = await fetch(`${url}/attestation?nonce=${nonce}`, { headers: { ...headers } })

@@ -1,5 +1,6 @@
 // `npm run sandbox`: starts every part on this machine and places one sealed order.
 import { join, relative } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { InvalidArgumentError } from 'commander'
 import { requireNode } from '../service/version.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
@@ -130,8 +131,9 @@ program.root
     join(ROOT, 'data/sandbox'),
   )
   .action((options: Options) =>
-    run(options, interruption.signal).catch((error: unknown) => {
-      // Ctrl-C ends the chain and the server too, so later failures are its consequence.
+    run(options, interruption.signal).catch(async (error: unknown) => {
+      // Ctrl-C ends the chain and the server too, so later failures are its consequence. Word of one may come in the same turn, before it.
+      await setImmediate()
       throw interruption.signal.aborted ? new CommandError('interrupted', 'interrupted') : error
     }),
   )

@@ -16,7 +16,7 @@ const statement: Statement = {
   build: { version: '0.3.0', digest: '00' },
 }
 const verified: Verified = {
-  ...({ label: '0.3.0', machine: 'pcrs', config: '0x02' } as const),
+  ...({ label: '0.3.0', map: 'pcrs', config: '0x02' } as const),
   ...{ statement, issuedAt: NOW.getTime(), measurement: MEASUREMENT },
 }
 
@@ -26,7 +26,7 @@ it('the lines of an attested enclave name the vendor, the release, the signer an
   expect(said.program).toBe('Release 0.3.0, version 0.3.0, measured as 0xabab…abab.')
   expect(said.keys).toContain('0x0000…00aa is the chain’s')
   expect(said.settings).toContain('broker.example')
-  const ofIntel = attestedLines({ verified: { ...verified, machine: 'tdx' } }, NOW)
+  const ofIntel = attestedLines({ verified: { ...verified, map: 'tdx' } }, NOW)
   expect(ofIntel.hardware).toMatch(/^Intel vouches/)
 })
 

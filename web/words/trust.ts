@@ -17,10 +17,10 @@ export interface TrustLines {
 }
 
 export function attestedLines(
-  { verified: { label, machine, measurement, statement, issuedAt } }: Evidence,
+  { verified: { label, map, measurement, statement, issuedAt } }: Evidence,
   now: Date,
 ): TrustLines {
-  const [vendor, kind] = VENDORS[machine] ?? ['Its maker', 'a machine of a kind that this page does not know']
+  const [vendor, kind] = VENDORS[map] ?? ['Its maker', 'a machine of a kind that this page does not know']
   const at = timeOfDay(new Date(issuedAt).toISOString(), now)
   const { build, signer, configuration } = statement
   return {

@@ -70,7 +70,7 @@ export interface Platform {
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
-    readonly machine: RegisterMap;
+    readonly map: RegisterMap;
     readonly measurement: Hex;
     readonly config: Hex;
     readonly statement: S;
