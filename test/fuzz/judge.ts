@@ -43,6 +43,8 @@ function allowedProblems(to: Service, request: WireRequest | undefined): readonl
   return [
     ...COMMON_PROBLEMS,
     ...own,
+    // Challenges use up their client's calls of the nodes, and then it is refused at any path.
+    ...(to === 'server' ? (['rate-limited'] as const) : []),
     ...(isGuarded ? (['relay-unauthorized'] as const) : []),
     ...(found === undefined || found.length === 0 ? (['not-found'] as const) : []),
   ]

@@ -24,13 +24,10 @@ export interface Route {
   readonly signedAs?: RunMessageKind | undefined
 }
 
-/**
- * Documented, and never answered while chain, broker and disk are well and the server has room. `rate-limited` is none of them: challenges
- * use up their client's calls of the nodes.
- */
+/** Documented, and never answered while chain, broker and disk are well and the server has room. */
 const OUTAGES: ReadonlySet<ProblemCode> = new Set([
   ...(['internal-error', 'chain-unavailable', 'storage-unavailable', 'market-unavailable'] as const),
-  ...(['platform-paused', 'too-many-at-once', 'overloaded', 'shutting-down'] as const),
+  ...(['platform-paused', 'rate-limited', 'too-many-at-once', 'overloaded', 'shutting-down'] as const),
 ])
 
 /** Every documented route that answers JSON, or nothing. The pages for a browser, and their files, have tests of their own. */
