@@ -5,7 +5,7 @@ import type { Rpc } from './rpc.js'
 import { createViewCaller } from './views.js'
 
 /** The authority of an escrow at a block. */
-function createAuthorityView(rpc: Pick<Rpc, 'send'>) {
+export function createAuthorityView(rpc: Pick<Rpc, 'send'>) {
   const caller = createViewCaller(rpc)
   return async (escrow: Hex, block?: BlockTag) =>
     createAuthority(caller, await createOrderEscrow(caller, escrow).authority(block))

@@ -3,11 +3,10 @@ import { AttestationError, demand } from '../../attestation/errors.js'
 import { AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
 import { measurementOf } from '../../attestation/policy.js'
 import { BORN, readStatement } from '../../attestation/statement.js'
-import { createAuthority, createContracts } from '../../chain/contracts.js'
+import { createAuthorityView } from '../../chain/authorityView.js'
 import { isChainFailure } from '../../chain/errors.js'
 import { createRpc } from '../../chain/rpc.js'
 import { isSameProgram, type SignerProgram } from '../../chain/signerProgram.js'
-import { createViewCaller } from '../../chain/views.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
@@ -69,9 +68,8 @@ function judge(found: SignerProgram, named: SignerProgram | null): Finding {
 }
 
 async function namedProgram({ rpcUrls, rpcTimeoutMs, chainId, contracts }: Config['chain']) {
-  const caller = createViewCaller(createRpc({ urls: rpcUrls.reveal(), timeoutMs: rpcTimeoutMs, chainId }))
-  const { escrow } = createContracts(caller, contracts)
-  return createAuthority(caller, await escrow.authority()).signerProgram()
+  const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs: rpcTimeoutMs, chainId })
+  return (await createAuthorityView(rpc)(contracts.orderEscrow)).signerProgram()
 }
 
 /** @throws AttestationError unless the hardware says so */
