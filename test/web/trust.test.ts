@@ -10,7 +10,7 @@ const statement: Statement = {
   ...({ authority: '0x01', escrow: '0x02', sealKey: '0x03' } as const),
   signer: '0x00000000000000000000000000000000000000aa',
   configuration: {
-    ...{ FURTHER: '1', MIN_ORDER: '1500000000' },
+    ...{ FURTHER: '1', MIN_ORDER: '1500000000', MASTER_KEY_THRESHOLD: '2', MASTER_KEY_HOLDERS: 'a,b,c' },
     ...{ RPC_URL: 'a.example,b.example', ALPACA_TRADING_URL: 'broker.example' },
   },
   build: { version: '0.3.0', digest: '00' },
@@ -20,14 +20,14 @@ const verified: Verified = {
   ...{ statement, issuedAt: NOW.getTime(), measurement: MEASUREMENT },
 }
 
-it('the lines of an attested enclave name the vendor, the release, the signer and the broker', () => {
+it('the lines of an attested enclave name vendor, release, holders, signer, broker and who accepted them', () => {
   const said = attestedLines({ verified }, NOW)
   expect(said.hardware).toBe('Amazon vouches that it is a Nitro Enclave (12:00:00).')
   expect(said.program).toBe('Release 0.3.0, version 0.3.0, measured as 0xabab…abab.')
-  expect(said.keys).toContain('0x0000…00aa is the chain’s')
-  expect(said.settings).toContain('broker.example')
+  expect(said.keys).toMatch(/Any 2 of the 3 holders .* read every order.* 0x0000…00aa is the chain’s/)
+  expect(said.settings).toMatch(/this page’s operator wrote .* broker\.example/)
   const ofIntel = attestedLines({ verified: { ...verified, map: 'tdx' } }, NOW)
-  expect(ofIntel.hardware).toMatch(/^Intel vouches/)
+  expect(ofIntel.hardware).toMatch(/^Intel vouches .* \(by its word on the firmware of 12:00:00\)/)
 })
 
 it('the lines of keys in files prove nothing', () => {
@@ -40,6 +40,8 @@ it('each stated setting is listed, one without words by its own name, after the 
     ['Broker, which reads each order', 'broker.example'],
     ['Nodes of the chain', 'a.example, b.example'],
     ['Smallest order (USDC)', '1,500.00'],
+    ['Holders who together can make the keys', '2'],
+    ['All holders', 'a, b, c'],
     ['FURTHER', '1'],
   ])
 })
@@ -52,7 +54,9 @@ it('an announced change says whether its program has proved itself to this page'
   })
   expect(changeWords(next, NOW)).toMatchObject({
     isKnown: false,
-    says: expect.stringContaining('0xabab…abab, has not proved itself'),
+    says: expect.stringMatching(
+      /0xabab…abab, has not proved itself.* not ended by then is opened by that program/,
+    ),
   })
   expect(changeWords({ ...next, measurement: undefined }, NOW).says).toContain('Nobody has said')
 })

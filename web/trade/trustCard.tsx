@@ -4,7 +4,14 @@ import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
 import { isAsleep, isOfNode } from '../words/failures.js'
-import { attestedLines, changeWords, fileKeyLines, settingRows, type TrustLines } from '../words/trust.js'
+import {
+  attestedLines,
+  changeWords,
+  fileKeyLines,
+  holdersOf,
+  settingRows,
+  type TrustLines,
+} from '../words/trust.js'
 import './trustCard.css'
 
 /** Hardware, program, keys and settings, each for itself: open until the wallet has ordered, and then on request. */
@@ -54,7 +61,9 @@ function Attested({ evidence, error }: { evidence: Evidence | undefined; error: 
   if (evidence !== undefined) {
     return (
       <p class="muted">
-        The program below, and the broker that trades for you. Your browser checks it again before each order.
+        The program below, and the broker that trades for you.{' '}
+        {holdersOf(evidence.verified.statement.configuration)} together could, too. Your browser checks the
+        program again before each order.
       </p>
     )
   }

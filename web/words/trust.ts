@@ -24,11 +24,19 @@ export function attestedLines(
   const at = timeOfDay(new Date(issuedAt).toISOString(), now)
   const { build, signer, configuration } = statement
   return {
-    hardware: `${vendor} vouches that it is ${kind} (${at}).`,
+    // A quote of TDX has no time: what has one is Intel's word on the firmware.
+    hardware: `${vendor} vouches that it is ${kind} (${map === 'tdx' ? 'by its word on the firmware of ' : ''}${at}).`,
     program: `Release ${label}, version ${build.version}, measured as ${shortHex(measurement)}.`,
-    keys: `Born inside it, and never shown to anybody. Its signer ${shortHex(signer)} is the chain’s.`,
-    settings: `As this page accepts them. Your orders go to the broker at ${configuration.ALPACA_TRADING_URL ?? 'an unknown address'}.`,
+    keys: `Born inside it. ${holdersOf(configuration)} together could make them once more, and then read every order. Its signer ${shortHex(signer)} is the chain’s.`,
+    settings: `Release and settings are on the list that this page’s operator wrote into it. Your orders go to the broker at ${configuration.ALPACA_TRADING_URL ?? 'an unknown address'}.`,
   }
+}
+
+/** Those whose shares make the master key. */
+export function holdersOf(configuration: Readonly<Record<string, string>>): string {
+  const { MASTER_KEY_THRESHOLD: least, MASTER_KEY_HOLDERS: all } = configuration
+  if (least === undefined || all === undefined) return 'Holders of the master key'
+  return `Any ${least} of the ${all.split(',').length} holders of the master key`
 }
 
 /** The lines where nothing is proved. @param publicKey of the enclave, as the page knows it */
@@ -55,7 +63,7 @@ const SETTINGS: readonly (readonly [setting: string, words: string])[] = [
   ['MIN_WITHDRAWAL', 'Smallest withdrawal (USDC)'],
   ['RECONCILE_MIN_ACCOUNTS', 'Accounts in a batch, at least'],
   ['RECONCILE_MAX_DELAY_DAYS', 'Days that a batch waits, at most'],
-  ['MASTER_KEY_THRESHOLD', 'Holders who together know the ledger'],
+  ['MASTER_KEY_THRESHOLD', 'Holders who together can make the keys'],
   ['MASTER_KEY_HOLDERS', 'All holders'],
   ['CHAIN_ID', 'Chain'],
   ['ORDER_ESCROW_ADDRESS', 'Escrow'],
@@ -92,6 +100,6 @@ export function changeWords(
     measurement === undefined
       ? 'Nobody has said which program it is'
       : `Its program, ${shortHex(measurement)}, has not proved itself to this page yet`
-  const says = `From ${at} on another enclave takes over. ${program}. Orders before that are safe; from then on this page refuses what it does not accept.`
+  const says = `From ${at} on another enclave takes over. ${program}. From then on this page seals no order for a program that it does not accept. But an order that has not ended by then is opened by that program: cancel it before, if you do not trust it.`
   return { says, isKnown: false }
 }
