@@ -125,7 +125,8 @@ export interface Client extends Reader, Membership, Moves {
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /**
-   * Submits an order whose escrow is already open, or whose opening is signed. Idempotent.
+   * Submits an order whose escrow is already open, or whose opening is signed. Idempotent. With `measurements` the enclave's program is
+   * judged once more before.
    * @example const { result } = await client.submitOrder(order)
    */
   submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
@@ -263,7 +264,14 @@ export function createClient(options: ClientOptions): Client {
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
   const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet })
-  const orders = createOrders({ http, timing })
+  const sent = createOrders({ http, timing })
+  /** Between sealing and sending lie prompts, blocks or days, in which the enclave's program can be revoked. */
+  const isJudged = options.measurements !== undefined
+  const submit: typeof sent.submit = async (order, call) => {
+    if (isJudged) await platform(call)
+    return sent.submit(order, call)
+  }
+  const orders = { ...sent, submit }
   const openings = createOpenings(wallet)
   const actionList = createActionList()
   const portfolioVersion = async () => readVersion(wallet, await contracts())

@@ -129,6 +129,17 @@ it('the program that the chain names for the signer has to be the one of the evi
   expect(await attestedPlatform()).toMatchObject({ enclavePublicKey: INTENT_PUBLIC_KEY })
   await chain().send('guardian', 'authority', 'revokeMeasurement', measurement)
   await expect(attestedPlatform()).rejects.toMatchObject({ code: 'revoked-program' })
+  // An order that was sealed before it.
+  const envelope = {
+    epk: INTENT_PUBLIC_KEY,
+    iv: `0x${'00'.repeat(12)}`,
+    ct: '0x00',
+    tag: `0x${'00'.repeat(16)}`,
+  } as const
+  const order = { orderId: other, commit: other, envelope }
+  const client = clientOf(chain(), api, 'alice', { measurements })
+  await expect(client.submitOrder(order)).rejects.toMatchObject({ code: 'revoked-program' })
+  expect(api.requests.map(({ path }) => path)).not.toContain('/orders')
 })
 
 it('during a rotation the client seals to the key in force, and names the change, with evidence that is of the announced program', async () => {
