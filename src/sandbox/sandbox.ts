@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Provider } from 'ethers'
+import type { JsonRpcProvider } from 'ethers'
 import { DEFAULT_DELAYS } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
 import { writeDeployment } from '../operate/settings.js'
@@ -142,7 +142,7 @@ async function giveBirth(
     readonly deployed: { readonly authority: Hex }
     readonly accounts: SandboxAccounts
     readonly secrets: SandboxSecrets
-    readonly provider: Provider
+    readonly provider: JsonRpcProvider
   },
 ) {
   const { info, deployed, accounts, secrets, provider } = platform
@@ -158,7 +158,7 @@ async function giveBirth(
   return { programs, publicKeys: { intentPublicKey: statement.sealKey, enclaveSigner: statement.signer } }
 }
 
-/** The chain mines each transaction at once until `beginMining`. */
+/** The chain has no rhythm until `beginMining`. */
 async function startChain(options: SandboxOptions, port: number, { cleanUp, printStep }: Stage) {
   const { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) } = options
   const idleTime = options.blockTime ?? IDLE_BLOCK_TIME

@@ -11,7 +11,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { firstCreationOf, sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
-import { deployTestUsdc } from '../../src/sandbox/localChain.js'
+import { deployTestUsdc, oneByOne } from '../../src/sandbox/localChain.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from './roles.js'
 import { type Deployed, loadChain, saveChain } from './savedChains.js'
 
@@ -131,7 +131,7 @@ async function deploy(
     enclaveSigner = ENCLAVE_SIGNER,
   }: Pick<TestChainOptions, 'deployUsdc' | 'delays' | 'enclaveSigner'>,
 ): Promise<Deployed> {
-  const deployer = await provider.getSigner(account('deployer'))
+  const deployer = oneByOne(await provider.getSigner(account('deployer')), provider)
   const usdc = await deployUsdc(deployer, provider)
   const { contracts, authority } = await deployContracts({
     deployer,
