@@ -40,9 +40,12 @@ export async function createWallets(sandbox: Sandbox, count: number): Promise<Sa
 
 /**
  * The chain signs for the account: signing thousands of transactions here would take longer than the measuring. What an account sent
- * before has to be mined: while anvil mines a block, it counts too few pending transactions.
+ * before has to be mined: while anvil mines a block, it counts too few pending transactions. It mines none meanwhile, because one that
+ * comes while the one before is mined can wait in its pool for good.
  */
 export async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Call[]): Promise<void> {
+  const rhythm: unknown = await provider.send('anvil_getIntervalMining', [])
+  await provider.send('evm_setIntervalMining', [0])
   const first = await provider.getTransactionCount(from, 'pending')
   await Promise.all(
     calls.map(({ to, abi, method, args }, index) => {
@@ -52,6 +55,7 @@ export async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: read
       return provider.send('eth_sendTransaction', [{ from, to, data, nonce, ...fees }])
     }),
   )
+  await provider.send('evm_setIntervalMining', [rhythm])
 }
 
 /** Nobody waits for the next block of the chain's own. */
