@@ -1,7 +1,8 @@
 // A whole sandbox for one test file: the real server, enclave, chain and broker stand-in as they run for a person.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Contracts, createContracts, createUsdc, type Usdc } from '../../../src/chain/contracts.js'
 import type { Client, PublishedRulebook } from '../../../src/client/index.js'
@@ -35,6 +36,8 @@ type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | '
 }
 
 const START_TIMEOUT_MS = 120_000
+/** Of each program's log, where the desk does not open. */
+const LAST_LINES = 12
 
 /**
  * A desk for a test file, with a rulebook that also lets shares be withdrawn; to be used inside of tests and hooks. The money of the
@@ -47,14 +50,19 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
     if (!desk) throw new Error('the desk opens before the first test, not before')
     return desk
   }
+  const open = async (root: string, lines: string[]) => {
+    const opened = await openDesk(root, options, lines)
+    lines.push('the sandbox is up')
+    desk = { ...opened, rulebook: await publishDefaultRulebook(opened.sandbox) }
+  }
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'desk-'))
-    const opened = await openDesk(directory, options)
-    desk = {
-      ...opened,
-      rulebook: await publishDefaultRulebook(opened.sandbox),
-    }
-  }, START_TIMEOUT_MS)
+    const lines: string[] = []
+    const late = sleep(START_TIMEOUT_MS, 'late', { ref: false })
+    if ((await Promise.race([open(directory, lines), late])) !== 'late') return
+    const logs = await Promise.all(['server.log', 'enclave.log'].map(lastLines(directory)))
+    throw new Error(['the desk did not open; it came as far as this:', ...lines, ...logs].join('\n'))
+  }, 2 * START_TIMEOUT_MS)
   afterEach(() => checkInvariants(current()))
   afterAll(async () => {
     await desk?.sandbox.stop()
@@ -83,8 +91,16 @@ export async function deploymentDirectory({ sandbox, contracts, admin }: Desk): 
   return directory
 }
 
-async function openDesk(directory: string, options: DeskOptions): Promise<Omit<Desk, 'rulebook'>> {
-  const lines: string[] = []
+const lastLines = (directory: string) => async (name: string) => {
+  const text = await readFile(join(directory, name), 'utf8').catch(() => 'none')
+  return [`${name}:`, ...text.trimEnd().split('\n').slice(-LAST_LINES)].join('\n')
+}
+
+async function openDesk(
+  directory: string,
+  options: DeskOptions,
+  lines: string[],
+): Promise<Omit<Desk, 'rulebook'>> {
   const { recorder, ...settings } = options
   const started = await startSandbox({
     ...settings,
