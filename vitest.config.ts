@@ -19,6 +19,8 @@ const NIGHTLY = [
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
   'test/e2e/clientExample.test.ts',
   'test/firm/firm.test.ts',
+  // Needs swtpm and tpm2-tools.
+  'test/enclave/attested/nitroTpm.test.ts',
 ]
 /** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */
 const WORKERS = availableParallelism() + 3

@@ -1,6 +1,7 @@
 // A machine of EC2 with NitroTPM: AWS's tool gives its documents, and tpm2-tools seal to its registers.
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/attestation-get-doc.html
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,19 +16,28 @@ import { lock, unlock } from './secretBox.js'
 
 /** The registers of `measurementOf`: the image that was booted, and its command line. */
 const REGISTERS = 'sha384:4,12'
+/** The same as creation data has them: one selection, of SHA-384, of three bytes; and the length of the SHA-256 of their values. */
+const SELECTION = '00000001000c031010000020'
 /** Nobody's password opens it, in place of the registers. */
 const ATTRIBUTES = 'fixedtpm|fixedparent|adminwithpolicy|noda'
 /** The key above: a TPM that lost its power a few times refuses all keys that count failures (`noda` is missing) for hours. */
 const PARENT_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|restricted|decrypt|noda'
+/** A key that signs what nobody reads: the tools have the TPM judge a ticket only where something is signed. */
+const SIGNER_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|sign|noda'
 const TIMEOUT_MS = 20_000
 
 const sealedSchema = z.object({
   /** The object of the TPM that has the key: both parts in Base64, of use in this TPM alone. */
   public: z.base64(),
   private: z.base64(),
+  /** The registers at its creation, and the TPM's word that they were. */
+  creation: z.base64(),
+  ticket: z.base64(),
   /** `lock`, in Base64. */
   locked: z.base64(),
 })
+
+const PARTS = ['public', 'private', 'creation', 'ticket'] as const
 
 /** @param tcti where tpm2-tools find the TPM. No variable of the process names another one, which would tell what is sealed to it */
 export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
@@ -62,14 +72,58 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
   }
 
   /** The same key of the TPM at each start: its owner's seed makes it. */
-  async function makeParent(directory: string): Promise<void> {
-    const kind = ['-C', 'o', '-G', 'ecc', '-a', PARENT_ATTRIBUTES]
-    await run(directory, ['tpm2_createprimary', '-Q', ...kind, '-c', 'parent'])
+  async function makeKey(directory: string, name: string, kind: string, attributes: string): Promise<void> {
+    await run(directory, ['tpm2_createprimary', '-Q', '-C', 'o', '-G', kind, '-a', attributes, '-c', name])
     await flush(directory)
   }
 
+  const makeParent = (directory: string) => makeKey(directory, 'parent', 'ecc', PARENT_ATTRIBUTES)
+
   /** Contexts are in files. A TPM has room for three objects, where no resource manager makes more. */
   const flush = (directory: string) => run(directory, ['tpm2_flushcontext', '-Q', '-t'])
+
+  async function seal(directory: string, key: Bytes): Promise<void> {
+    await makeParent(directory)
+    await run(directory, ['tpm2_createpolicy', '-Q', '--policy-pcr', '-l', REGISTERS, '-L', 'policy'])
+    const place = ['-C', 'parent', '-u', 'public', '-r', 'private', '-L', 'policy', '-a', ATTRIBUTES]
+    const created = ['-l', REGISTERS, '--creation-data', 'creation', '-t', 'ticket']
+    await run(directory, ['tpm2_create', '-Q', ...place, ...created, '-i', '-'], key)
+    await flush(directory)
+  }
+
+  /**
+   * A policy says who may unseal, and anyone on the machine can make an object with any policy, and so with this program's. So the object
+   * has to have been created while the registers were what they are now, by the word of the TPM.
+   * @throws ToolError where the TPM has not created it with this creation data
+   */
+  async function assertOwn(directory: string): Promise<void> {
+    await run(directory, ['tpm2_pcrread', '-Q', REGISTERS, '-o', 'registers'])
+    // Behind two bytes of length.
+    const creation = readFileSync(join(directory, 'creation')).subarray(2)
+    const now = sha256(readFileSync(join(directory, 'registers')))
+    const expected = Buffer.concat([Buffer.from(SELECTION, 'hex'), now])
+    if (!creation.subarray(0, expected.length).equals(expected)) throw new ForeignError()
+    writeFileSync(
+      join(directory, 'creation-hash'),
+      Buffer.concat([Buffer.of(0, now.length), sha256(creation)]),
+    )
+    await makeKey(directory, 'signer', 'ecc256:ecdsa-sha256:null', SIGNER_ATTRIBUTES)
+    const judged = ['-C', 'signer', '-c', 'sealed', '-d', 'creation-hash', '-t', 'ticket']
+    const signed = ['-g', 'sha256', '-o', 'signature', '--attestation', 'certificate']
+    await run(directory, ['tpm2_certifycreation', '-Q', ...judged, ...signed])
+    await flush(directory)
+  }
+
+  async function unseal(directory: string): Promise<Bytes> {
+    await makeParent(directory)
+    const place = ['-C', 'parent', '-u', 'public', '-r', 'private', '-c', 'sealed']
+    await run(directory, ['tpm2_load', '-Q', ...place])
+    await flush(directory)
+    await assertOwn(directory)
+    const key = await run(directory, ['tpm2_unseal', '-Q', '-c', 'sealed', '-p', `pcr:${REGISTERS}`])
+    await flush(directory)
+    return Uint8Array.from(key)
+  }
 
   return {
     format: 'aws-nitro',
@@ -79,29 +133,18 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
       seal: (secret) =>
         inDirectory(async (directory) => {
           const key = crypto.getRandomValues(new Uint8Array(32))
-          await makeParent(directory)
-          await run(directory, ['tpm2_createpolicy', '-Q', '--policy-pcr', '-l', REGISTERS, '-L', 'policy'])
-          const place = ['-C', 'parent', '-u', 'public', '-r', 'private']
-          const policy = ['-L', 'policy', '-a', ATTRIBUTES]
-          await run(directory, ['tpm2_create', '-Q', ...place, ...policy, '-i', '-'], key)
-          await flush(directory)
-          const read = (name: string) => readFileSync(join(directory, name)).toString('base64')
+          await seal(directory, key)
+          const read = (name: string) => [name, readFileSync(join(directory, name)).toString('base64')]
           const locked = Buffer.from(await lock(key, secret)).toString('base64')
-          const sealed = { public: read('public'), private: read('private'), locked }
+          const sealed = { ...Object.fromEntries(PARTS.map(read)), locked }
           return Uint8Array.from(Buffer.from(JSON.stringify(sealed)))
         }),
       unseal: (sealed) =>
         inDirectory(async (directory) => {
           const parts = sealedSchema.parse(JSON.parse(new TextDecoder().decode(sealed)))
-          writeFileSync(join(directory, 'public'), parts.public, 'base64')
-          writeFileSync(join(directory, 'private'), parts.private, 'base64')
-          await makeParent(directory)
-          const place = ['-C', 'parent', '-u', 'public', '-r', 'private', '-c', 'sealed']
-          await run(directory, ['tpm2_load', '-Q', ...place])
-          await flush(directory)
-          const key = await run(directory, ['tpm2_unseal', '-Q', '-c', 'sealed', '-p', `pcr:${REGISTERS}`])
-          await flush(directory)
-          return unlock(Uint8Array.from(key), Uint8Array.from(Buffer.from(parts.locked, 'base64')))
+          for (const name of PARTS) writeFileSync(join(directory, name), parts[name], 'base64')
+          const key = await unseal(directory)
+          return unlock(key, Uint8Array.from(Buffer.from(parts.locked, 'base64')))
         }),
     },
   }
@@ -114,6 +157,19 @@ class ToolError extends Error {
   constructor(tool: string) {
     super(`${tool} failed`)
   }
+}
+
+/** Another program than this one made the object that opens for it. */
+class ForeignError extends Error {
+  override readonly name = 'ForeignError'
+
+  constructor() {
+    super('another program made it')
+  }
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
 }
 
 async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {

@@ -17,7 +17,10 @@ export interface Platform {
   readonly sealing?: {
     /** What only this program, on this machine, can unseal. */
     seal(secret: Bytes): Promise<Bytes>
-    /** Rejects for another program's or another machine's. */
+    /**
+     * Rejects for what another program or another machine sealed: what opens is this program's own. A policy that says who may unseal is not
+     * enough, because another program can make what opens by it, with a master key that it knows.
+     */
     unseal(sealed: Bytes): Promise<Bytes>
   }
 }
