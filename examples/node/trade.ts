@@ -15,11 +15,10 @@ export async function buy(wallet: trading.WalletSource, symbol: string, usdc: st
   const { screen, waitingFor } = await client.getWallet(await client.getAccount())
   if (screen !== 'trade') throw new Error(`this wallet cannot trade yet: ${screen} ${waitingFor.join(', ')}`)
 
-  const maxSpend = trading.parseDecimal(usdc, trading.USDC_DECIMALS)
-  const deadline = Math.floor(Date.now() / 1_000) + 3_600
-  const request = { side: 'BUY', symbol, maxSpend, deadline } as const
+  const amount = trading.parseDecimal(usdc, trading.USDC_DECIMALS)
+  const request = { side: 'BUY', symbol, usdc: amount, validFor: '1h' } as const
   const { order } = await client.placeOrder(request, { onStep: (step) => console.log(step) })
-  for await (const { state } of client.followOrder(order.orderId)) console.log(state)
+  for await (const { state } of client.listOrderStatuses(order.orderId)) console.log(state)
 
   const opened = await client.getPortfolio()
   for (const [name, { qty }] of Object.entries(opened?.portfolio.positions ?? {})) {

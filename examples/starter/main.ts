@@ -24,14 +24,13 @@ async function buy(symbol: string, amount: string): Promise<void> {
   client ??= trading.createClient({ serverUrl, wallet: window.ethereum, pins })
   const { screen, waitingFor } = await client.getWallet(await client.getAccount())
   if (screen !== 'trade') return show(`This wallet cannot trade yet: ${screen} ${waitingFor.join(', ')}`)
-  const maxSpend = trading.parseDecimal(amount, trading.USDC_DECIMALS)
-  const deadline = Math.floor(Date.now() / 1_000) + 3_600
+  const usdc = trading.parseDecimal(amount, trading.USDC_DECIMALS)
   // Until the order has ended: a server that lost it takes it again by `submitOrder`.
   const beforeOpen = ({ orderId, envelope, commit }: trading.SealedOrder) =>
     localStorage.setItem(orderId, JSON.stringify({ orderId, envelope, commit }))
-  const request = { side: 'BUY', symbol, maxSpend, deadline } as const
+  const request = { side: 'BUY', symbol, usdc } as const
   const { order } = await client.placeOrder(request, { beforeOpen, onStep: show })
-  for await (const { state } of client.followOrder(order.orderId)) show(state)
+  for await (const { state } of client.listOrderStatuses(order.orderId)) show(state)
   localStorage.removeItem(order.orderId)
   const held = Object.entries((await client.getPortfolio())?.portfolio.positions ?? {})
   const lines = held.map(([name, { qty }]) => `${name} ${trading.formatDecimal(qty, trading.SHARE_DECIMALS)}`)

@@ -246,7 +246,7 @@ const INTRODUCTION = `Sealed order intake, transaction relay and status of confi
 
 ## Place an order
 
-The client library does all of this: \`client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend, deadline })\`. By HTTP:
+The client library does all of this: \`client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc })\`. By HTTP:
 
 1. \`GET /wallet/{address}\`: go on if \`screen\` is \`trade\`. \`GET /market\` has the symbols and their prices.
 2. \`GET /enclave-key\`: the key to seal to, the chain and the escrow. Compare key and escrow with those that you have pinned.

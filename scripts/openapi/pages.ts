@@ -54,6 +54,16 @@ ${INTRODUCTION.join('\n\n')}
   return [head, ...sections].join('\n')
 }
 
+/** The codes of docs/errors.md for the client library, which imports nothing of the server. */
+export function errorCodesModule(): string {
+  const lines = PROBLEM_CODES.map((code) => `  '${code}',\n`)
+  return `// Made by \`npm run openapi\` from the table of docs/errors.md.
+/** The codes of the server's problems. */
+export const SERVER_ERROR_CODES = [
+${lines.join('')}] as const
+`
+}
+
 /** Escapes a text for HTML; what stands between backticks becomes code. */
 function htmlOf(text: string): string {
   const escaped = text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -121,7 +121,7 @@ export interface Client extends Reader, Membership, Moves {
    * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
    * of the transactions: the platform opens the escrow and pays the gas.
    * @throws NotSubmittedError; ClientError `unlisted-symbol` before anything is signed or sent
-   * @example const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 250_000_000n, deadline })
+   * @example const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 250_000_000n })
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /**
@@ -196,24 +196,24 @@ export interface Client extends Reader, Membership, Moves {
    * `valueOverTime` sum it up.
    * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
    *   `unexpected-answer`
-   * @example for await (const entry of client.getHistory({ fromBlock: 1 })) console.log(entry.kind)
+   * @example for await (const entry of client.listHistory({ fromBlock: 1 })) console.log(entry.kind)
    */
-  getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
+  listHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
   /**
    * The account's orders by the escrow's events, newest first: yields what has been read so far after each piece of the chain, and
    * at last all of them, with `isComplete`. `limit` bounds their number, `fromBlock` the blocks; `resume` reads on from an
    * earlier listing. With a pinned escrow it needs no server.
    * @throws ClientError `node-unavailable`, `unexpected-answer`
-   * @example for await (const { orders } of client.getOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
+   * @example for await (const { orders } of client.listOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
    */
-  getOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>
+  listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>
   /**
    * The wallets that belong or belonged to an institution, or are invited: events name them, the registry gives each one's
-   * state. Yields and resumes as `getOrders` does.
+   * state. Yields and resumes as `listOrders` does.
    * @throws ClientError `node-unavailable`, `unexpected-answer`
-   * @example for await (const { members } of client.getMembers(orgId, { fromBlock: 1 })) console.log(members.length)
+   * @example for await (const { members } of client.listMembers(orgId, { fromBlock: 1 })) console.log(members.length)
    */
-  getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>
+  listMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>
   /**
    * For an institution's admin: the institution and the version of its rulebook in force.
    * @example const { version } = await client.getRulebookVersion()
@@ -346,13 +346,13 @@ export function createClient(options: ClientOptions): Client {
     async getPortfolio(call) {
       return readPortfolio({ ...(await chainParts(call)), actionList })
     },
-    getHistory: (call) =>
+    listHistory: (call) =>
       readHistory(
         { ...within(call), actionList, contracts: () => contracts({ signal: call?.signal }) },
         call,
       ),
-    getOrders: (call) => listing((parts) => listOrders(parts, call), call),
-    getMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
+    listOrders: (call) => listing((parts) => listOrders(parts, call), call),
+    listMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
     getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),
     publishRulebook: async (policy, call) => publishRulebook(policy, await rulebooks(call), call),
     resumeRulebook: async (publication, call) => resumeRulebook(publication, await rulebooks(call), call),

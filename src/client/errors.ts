@@ -1,4 +1,5 @@
 import type { ProblemBody, Revert } from '../protocol/api.js'
+import { SERVER_ERROR_CODES } from './serverErrorCodes.js'
 
 /** Machine-readable codes of failures on the client's side of the wire. */
 export type ClientErrorCode =
@@ -28,6 +29,12 @@ export type ClientErrorCode =
   | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed')
   // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
   | ('not-submitted' | 'unexpected')
+
+/**
+ * Codes of the server's problems, as docs/errors.md lists them. `server-unavailable`: something before the server answered for it.
+ * `unknown`: no problem that this version of the library knows; `problem.code` has the code of a newer server.
+ */
+export type ServerErrorCode = (typeof SERVER_ERROR_CODES)[number] | 'server-unavailable' | 'unknown'
 
 /** Failures that the same call may not meet again, once the server, the node or the chain has recovered. */
 const RETRYABLE = new Set<ClientErrorCode>([
@@ -94,6 +101,7 @@ export class ClientError extends TradingError {
  */
 export class ServerError extends TradingError {
   override readonly name = 'ServerError'
+  declare readonly code: ServerErrorCode
 
   constructor(
     readonly status: number,
@@ -107,12 +115,16 @@ export class ServerError extends TradingError {
   ) {
     const retryable = RETRYABLE_STATUSES.has(status) || (status === BAD_GATEWAY && problem === null)
     super(messageOf(status, problem), {
-      code: problem?.code ?? (retryable ? 'server-unavailable' : 'unknown'),
+      code: problem === null ? (retryable ? 'server-unavailable' : 'unknown') : knownCode(problem.code),
       retryable,
       requestId,
       docs: docs ?? docsOf('server-error'),
     })
   }
+}
+
+function knownCode(code: string): ServerErrorCode {
+  return SERVER_ERROR_CODES.find((known) => known === code) ?? 'unknown'
 }
 
 function messageOf(status: number, problem: ProblemBody | null): string {

@@ -43,7 +43,14 @@ export {
   readEmployeeFile,
 } from './employeeFile.js'
 export { exceptionsOf, rulesOfRows } from './employeeRules.js'
-export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingError } from './errors.js'
+export {
+  ClientError,
+  type ClientErrorCode,
+  ContractError,
+  ServerError,
+  type ServerErrorCode,
+  TradingError,
+} from './errors.js'
 export type { Funds } from './escrow.js'
 export type { Evidence, NextEnclave } from './evidence.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
@@ -96,13 +103,25 @@ export {
   type ListOptions,
   type LogList,
   type LogsQuery,
-  readLogs,
+  listLogs,
   type Tail,
 } from './logList.js'
 export type { Membership } from './membership.js'
 export type { AccountMove, MoveOptions, Moves } from './moves.js'
 export type { OpeningState } from './openings.js'
-export type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from './orderIntent.js'
+export type {
+  BuyTerms,
+  CashMoveTerms,
+  Duration,
+  OrderRequest,
+  OrderTerms,
+  OrderTime,
+  SealedOrder,
+  SellTerms,
+  ShareMoveTerms,
+  SignedOrder,
+  SubmittableOrder,
+} from './orderIntent.js'
 export { NotSubmittedError } from './orderIntent.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export {
@@ -122,7 +141,7 @@ export {
   type TakenId,
 } from './placeOrder.js'
 export type { Pins, Platform, Trust } from './platform.js'
-export type { FollowOptions } from './poll.js'
+export type { FollowOptions, WatchOptions } from './poll.js'
 export type { OpenedPortfolio } from './portfolio.js'
 export type { PortfolioKey } from './portfolioKey.js'
 export type { Eip1193Provider, RequestSource, ViemWalletClient, WalletSource } from './provider.js'

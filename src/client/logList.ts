@@ -244,10 +244,10 @@ function inOrder(a: BlockPlace, b: BlockPlace): number {
 
 /**
  * Any contracts' events, through any provider: for lists that the client does not make itself.
- * @throws ClientError as `getOrders` does
- * @example for await (const { logs } of readLogs(window.ethereum, { addresses: [account] }, { limit: 100 })) console.log(logs)
+ * @throws ClientError as `listOrders` does
+ * @example for await (const { logs } of listLogs(window.ethereum, { addresses: [account] }, { limit: 100 })) console.log(logs)
  */
-export async function* readLogs(
+export async function* listLogs(
   provider: RequestSource,
   { addresses, topics = [], isState = false }: LogsQuery,
   { store, resume, ...options }: ListOptions<LogList> = {},
@@ -288,7 +288,7 @@ export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promi
 /**
  * Reads a list of the client's to its end, and from then on what is new. A read that fails or is aborted keeps what it has read.
  * A node that is too slow is asked for fewer blocks the next time.
- * @example const { orders } = await createTail<OrderList>((options) => client.getOrders({ fromBlock: 1, ...options }))()
+ * @example const { orders } = await createTail<OrderList>((options) => client.listOrders({ fromBlock: 1, ...options }))()
  */
 export function createTail<L extends ReadList>(
   list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>,

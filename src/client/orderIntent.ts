@@ -18,25 +18,73 @@ import { ClientError, TradingError } from './errors.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-/** The employee's order. */
-export interface OrderRequest {
-  readonly side: Side
-  /** A ticker, or `USDC` for a withdrawal or a deposit of cash. */
+/** A buy for an amount of USDC, its broker's fills included. */
+export interface BuyTerms {
+  readonly side: 'BUY'
+  /** A listed ticker. */
   readonly symbol: string
-  /** USDC base units (6 decimals), or share base units (9 decimals) for a withdrawal or a deposit of shares. */
-  readonly maxSpend: bigint
-  /** Unix seconds, at most 30 days ahead. The enclave cancels the unfilled rest at this time. */
-  readonly deadline: number
-  /**
-   * The source of a BUY's funds: the wallet's USDC (default), or the portfolio's cash, which shows no amount on chain.
-   */
+  /** USDC base units (6 decimals). */
+  readonly usdc: bigint
+  readonly shares?: undefined
+  /** The source of the USDC: the wallet (default), or the portfolio's cash, which shows no amount on chain. */
   readonly payFrom?: 'wallet' | 'cash' | undefined
   /**
-   * Makes a BUY or a SELL a limit order: the highest price of a buy, the lowest of a sale (USD, 6 decimals). `DAY` ends at the market's
-   * close, `GTD` is renewed each day until the deadline. Only enclave and broker see the price.
+   * The highest price (USD, 6 decimals); without it the market's. `DAY` ends at the market's close, `GTD` is renewed each day until the
+   * deadline. Only enclave and broker see the price.
    */
   readonly limit?: Limit | undefined
 }
+
+/** A sale of shares in the portfolio that are worth an amount of USDC. */
+export interface SellTerms {
+  readonly side: 'SELL'
+  readonly symbol: string
+  /** USDC base units (6 decimals). */
+  readonly usdc: bigint
+  readonly shares?: undefined
+  readonly payFrom?: undefined
+  /** The lowest price, as in a buy. */
+  readonly limit?: Limit | undefined
+}
+
+/** A move of shares from the portfolio to the wallet, or from there into the portfolio. */
+export interface ShareMoveTerms {
+  readonly side: 'WITHDRAW' | 'DEPOSIT'
+  readonly symbol: string
+  /** Share base units (9 decimals). */
+  readonly shares: bigint
+  readonly usdc?: undefined
+  readonly payFrom?: undefined
+  readonly limit?: undefined
+}
+
+/** A move of cash from the portfolio to the wallet, or from there into the portfolio. */
+export interface CashMoveTerms {
+  readonly side: 'WITHDRAW' | 'DEPOSIT'
+  readonly symbol?: undefined
+  /** USDC base units (6 decimals). */
+  readonly usdc: bigint
+  readonly shares?: undefined
+  readonly payFrom?: undefined
+  readonly limit?: undefined
+}
+
+/** What an order asks for. The amount's name is its unit. */
+export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms
+
+/** A time in minutes, hours or days: `30m`, `4h`, `1d`. */
+export type Duration = `${number}${'m' | 'h' | 'd'}`
+
+/** The time until which an order may be filled: then the enclave cancels the rest. At most 30 days ahead. */
+export interface OrderTime {
+  /** Counted from the newest block or this device's clock, whichever is later; default `1d`. */
+  readonly validFor?: Duration | undefined
+  /** Unix seconds, in place of `validFor`. */
+  readonly deadline?: number | undefined
+}
+
+/** The employee's order. */
+export type OrderRequest = OrderTerms & OrderTime
 
 /** An order ready for its escrow to be opened and its envelope to be posted. `intent` is confidential. */
 export interface SealedOrder {
@@ -66,6 +114,8 @@ interface SealingDeps {
   readonly orgId: Hex
   /** Above the portfolio's nonce. */
   readonly nonce: number
+  /** Unix seconds. */
+  readonly now: number
 }
 
 const ORDER_ID_BYTES = 32
@@ -86,7 +136,7 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   })
   const intent: Intent = { ...unsigned, sig }
   const envelope = await sealIntent(intent, platform.enclavePublicKey)
-  const escrowed = isPaidByWallet(request) ? request.maxSpend : 0n
+  const escrowed = isPaidByWallet(request) ? request.usdc : 0n
   return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
 }
 
@@ -95,23 +145,52 @@ export function sharesIn({
   side,
   symbol,
   maxSpend,
-}: Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend'>): { symbol: string; amount: bigint } | null {
-  return side === 'DEPOSIT' && symbol !== 'USDC' ? { symbol, amount: maxSpend } : null
+}: Pick<Intent, 'side' | 'symbol' | 'maxSpend'>): { symbol: string; amount: bigint } | null {
+  return side === 'DEPOSIT' && symbol !== CASH ? { symbol, amount: maxSpend } : null
 }
 
-function isPaidByWallet({ side, symbol, payFrom }: OrderRequest): boolean {
-  return (side === 'DEPOSIT' && symbol === 'USDC') || (side === 'BUY' && payFrom !== 'cash')
+function isPaidByWallet(request: OrderRequest): request is OrderRequest & { readonly usdc: bigint } {
+  if (request.side === 'DEPOSIT') return request.usdc !== undefined
+  return request.side === 'BUY' && request.payFrom !== 'cash'
+}
+
+/** The symbol of cash in an intent. */
+const CASH = 'USDC'
+
+/**
+ * The order as an intent has it: one amount, whose unit side and symbol decide.
+ * @throws ClientError `invalid-order`
+ */
+export function wireOf(terms: OrderTerms): Pick<Intent, 'side' | 'symbol' | 'maxSpend'> {
+  const { side, symbol = CASH, usdc, shares } = terms
+  const isMove = side === 'WITHDRAW' || side === 'DEPOSIT'
+  if (!isMove && symbol === CASH) throw invalid('USDC can be deposited and withdrawn, not bought or sold.')
+  const maxSpend = isMove && symbol !== CASH ? shares : usdc
+  if (maxSpend === undefined || (usdc !== undefined && shares !== undefined)) {
+    throw invalid('Give shares of a symbol to deposit or withdraw, and usdc for any other order.')
+  }
+  if (maxSpend <= 0n) throw invalid('Enter an amount above zero.')
+  return { side, symbol, maxSpend }
+}
+
+const invalid = (message: string) => new ClientError('invalid-order', message)
+
+const DEFAULT_VALIDITY = '1d'
+const SECONDS_IN: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 }
+
+function deadlineOf({ deadline, validFor }: OrderTime, now: number): number {
+  if (deadline !== undefined && validFor !== undefined) throw invalid('Give validFor or deadline, not both.')
+  if (deadline !== undefined) return deadline
+  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(validFor ?? DEFAULT_VALIDITY) ?? []
+  const seconds = Number(count) * (SECONDS_IN[unit] ?? Number.NaN)
+  if (seconds > 0) return now + seconds
+  throw invalid('validFor is a whole number of minutes, hours or days, such as 30m, 4h or 1d.')
 }
 
 function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
-  const { side, symbol, maxSpend, deadline, limit } = request
-  if (maxSpend <= 0n) throw new ClientError('invalid-order', 'Enter an amount above zero.')
-  if ((side === 'BUY' || side === 'SELL') && symbol === 'USDC') {
-    throw new ClientError('invalid-order', 'USDC can be deposited and withdrawn, not bought or sold.')
-  }
-  if (side === 'DEPOSIT' && request.payFrom === 'cash') {
-    throw new ClientError('invalid-order', 'A deposit comes from the wallet.')
-  }
+  const { side, symbol, maxSpend } = wireOf(request)
+  const { limit, payFrom } = request
+  if (side === 'DEPOSIT' && payFrom === 'cash') throw invalid('A deposit comes from the wallet.')
   if (limit !== undefined) assertLimit(side, limit)
   const version = limit
     ? { v: LIMIT_INTENT_VERSION, limitPrice: limit.price.toString(), timeInForce: limit.timeInForce }
@@ -124,25 +203,22 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
     side,
     symbol,
     maxSpend: maxSpend.toString(),
-    expiry: deadline,
+    expiry: deadlineOf(request, deps.now),
     nonce: deps.nonce,
     userPubKey: deps.userPubKey,
   }
   const unsigned = unsignedIntentSchema.safeParse(fields)
   if (unsigned.success) return unsigned.data
   const paths = unsigned.error.issues.map((issue) => issue.path.join('.'))
-  throw new ClientError('invalid-order', `The order is malformed: ${paths.join(', ')}.`)
+  throw invalid(`The order is malformed: ${paths.join(', ')}.`)
 }
 
 function assertLimit(side: Side, limit: Limit): void {
   if (side !== 'BUY' && side !== 'SELL') {
-    throw new ClientError('invalid-order', 'Only buys and sales take a limit price.')
+    throw invalid('Only buys and sales take a limit price.')
   }
   if (isOnIncrement(limit.price)) return
-  throw new ClientError(
-    'invalid-order',
-    'A limit price is in whole cents, or in hundredths of a cent below 1 USD.',
-  )
+  throw invalid('A limit price is in whole cents, or in hundredths of a cent below 1 USD.')
 }
 
 /**

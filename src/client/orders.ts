@@ -16,7 +16,7 @@ import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
 import type { SubmittableOrder } from './orderIntent.js'
-import { type Followed, type FollowOptions, follow } from './poll.js'
+import { type Followed, type FollowOptions, follow, type WatchOptions, watch } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
 
 /** Orders at the server. An aborted call rejects with the signal's reason. */
@@ -38,11 +38,17 @@ export interface Orders {
    */
   getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>
   /**
+   * Calls `onStatus` with what `listOrderStatuses` yields.
+   * @returns a function that ends the watch: nothing is called after it
+   * @example const unsubscribe = client.watchOrder(orderId, { onStatus: ({ state }) => console.log(state), onError: console.error })
+   */
+  watchOrder(orderId: Hex, options: WatchOptions): () => void
+  /**
    * Yields the order's status, and again whenever it changes, until it is settled or refunded. Then waits briefly for
    * the notice with the reason or the fill.
-   * @example for await (const { state } of client.followOrder(orderId)) console.log(state)
+   * @example for await (const { state } of client.listOrderStatuses(orderId)) console.log(state)
    */
-  followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
+  listOrderStatuses(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
   /**
    * The order's events, oldest first. It may lag `getOrder` by some seconds.
    * @throws ServerError `order-not-found`
@@ -52,9 +58,9 @@ export interface Orders {
   /**
    * Yields the timeline, and again whenever it changes, until the order has ended. Then waits briefly for the outcome
    * of a run in progress.
-   * @example for await (const { entries } of client.followOrderTimeline(orderId)) console.log(entries.at(-1)?.kind)
+   * @example for await (const { entries } of client.listOrderTimelines(orderId)) console.log(entries.at(-1)?.kind)
    */
-  followOrderTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
+  listOrderTimelines(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
 
 interface OrdersDeps {
@@ -96,17 +102,20 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     throw new ClientError('unexpected-answer', 'The server answered with another order.')
   }
 
+  const listOrderStatuses: Orders['listOrderStatuses'] = (orderId, options) =>
+    follow(
+      { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal: hasEnded },
+      options,
+    )
+
   return {
     submit,
     cancel,
     getOrder: (orderId, options) => get(pathOf(orderId), orderStatusSchema, options),
-    followOrder: (orderId, options) =>
-      follow(
-        { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal: hasEnded },
-        options,
-      ),
+    listOrderStatuses,
+    watchOrder: (orderId, options) => watch((following) => listOrderStatuses(orderId, following), options),
     getOrderTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),
-    followOrderTimeline: (orderId, options) =>
+    listOrderTimelines: (orderId, options) =>
       follow(
         {
           ask: asking(timelineOf(orderId), timelineSchema, options?.signal),

@@ -16,6 +16,7 @@ import {
   type SubmittableOrder,
   sealOrder,
   sharesIn,
+  wireOf,
 } from './orderIntent.js'
 import type { Orders } from './orders.js'
 import type { Platform, PlatformContracts } from './platform.js'
@@ -182,7 +183,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
     signal?.throwIfAborted()
     const wallet = deps.wallet.until(signal)
     const platform = await deps.platform({ signal })
-    await assertListed(wallet, platform.token, request)
+    await assertListed(wallet, platform.token, wireOf(request))
     const { publicKey } = await abortable(deps.keys.newest(), signal)
     const stored = await abortable(readNonce(wallet, platform, deps.keys), signal)
     const [orgId, { timestamp }] = await Promise.all([
@@ -197,6 +198,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
         userPubKey: publicKey,
         orgId,
         nonce: nonces(stored, timestamp),
+        now: clockAt(timestamp),
       }
       const order = await sealOrder(request, sealing)
       signal?.throwIfAborted()
@@ -293,6 +295,15 @@ function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
 }
 
+/** The time in Unix seconds, by the newest block and a device's clock that may be wrong. */
+function clockAt(blockTime: number): number {
+  return Math.max(blockTime, Math.floor(boundedNow(Date.now(), blockTime) / 1_000))
+}
+
+function boundedNow(now: number, blockTime: number): number {
+  return Math.min(now, blockTime * 1_000 + MAX_AHEAD_MS)
+}
+
 /** How far a device's clock is trusted beyond the newest block. The enclave refuses a nonce more than a day beyond the block that it sees. */
 const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
 
@@ -305,7 +316,7 @@ const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
 export function createNonces(now: () => number = Date.now): (stored: number, blockTime: number) => number {
   let last = 0
   return (stored, blockTime) => {
-    const time = Math.min(now(), blockTime * 1_000 + MAX_AHEAD_MS)
+    const time = boundedNow(now(), blockTime)
     last = Math.min(Math.max(stored + 1, last + 1, time), Number.MAX_SAFE_INTEGER)
     return last
   }

@@ -1,9 +1,19 @@
+import type { OrderStatus } from '../protocol/api.js'
+import type { TradingError } from './errors.js'
+import { toTradingError } from './foreignErrors.js'
 import type { CallOptions, Tagged } from './http.js'
 import { sleep } from './retry.js'
 
 export interface FollowOptions extends CallOptions {
   /** Interval between polls; default 2 seconds. */
   readonly pollMs?: number | undefined
+}
+
+export interface WatchOptions extends FollowOptions {
+  /** Called with the order's status, and again whenever it changes; for the last time with its end and what may follow that. */
+  readonly onStatus: (status: OrderStatus) => void
+  /** Called with each failure. The watch goes on after a `retryable` one, and is over after any other. */
+  readonly onError: (error: TradingError) => void
 }
 
 /** A resource to poll, and the conditions that end polling. */
@@ -19,6 +29,35 @@ export interface Followed<T> {
 const DEFAULT_POLL_MS = 2_000
 /** The run that ends an order reports its result after the end shows on chain: mostly at once, at its time limit at the latest. */
 const GRACE_MS = 180_000
+
+/**
+ * Calls back with what `list` yields, until it has ended or the watch is over.
+ * @returns a function that ends the watch: nothing is called after it
+ */
+export function watch(
+  list: (options: FollowOptions) => AsyncIterable<OrderStatus>,
+  { onStatus, onError, signal, pollMs = DEFAULT_POLL_MS }: WatchOptions,
+): () => void {
+  const unsubscribed = new AbortController()
+  const over = signal ? AbortSignal.any([signal, unsubscribed.signal]) : unsubscribed.signal
+  /** Whether to list again. */
+  async function listOnce(): Promise<boolean> {
+    try {
+      for await (const status of list({ signal: over, pollMs })) if (!over.aborted) onStatus(status)
+      return false
+    } catch (error) {
+      if (over.aborted) return false
+      const failure = toTradingError(error)
+      onError(failure)
+      return failure.retryable
+    }
+  }
+  async function listUntilOver(): Promise<void> {
+    while ((await listOnce()) && !over.aborted) await sleep(pollMs, over).catch(() => undefined)
+  }
+  void listUntilOver()
+  return () => unsubscribed.abort()
+}
 
 /** Yields the resource, and again whenever it changes, until it is complete. */
 export async function* follow<T>(

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, sharesAddressOf, symbolSchema } from '../protocol/identifiers.js'
+import type { Intent } from '../protocol/intent.js'
 import { createContract } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
-import type { OrderRequest } from './orderIntent.js'
 import type { Wallet } from './wallet.js'
 
 /** Which symbols to look for. */
@@ -67,7 +67,7 @@ export async function readShares(
 export async function assertListed(
   wallet: Wallet,
   token: Hex,
-  { side, symbol }: OrderRequest,
+  { side, symbol }: Pick<Intent, 'side' | 'symbol'>,
 ): Promise<void> {
   if (symbol === 'USDC') return
   if (!symbolSchema.safeParse(symbol).success) {

@@ -36,7 +36,7 @@ export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
  * Base units of a plain decimal text: `parseDecimal('1.5', 6)` is `1_500_000n`.
  * @throws ProtocolError `invalid-decimal` for anything but digits with an optional sign and point, and for more decimals than
  *   `decimals` unless they are to be rounded
- * @example const maxSpend = parseDecimal('250.50', USDC_DECIMALS) // 250_500_000n
+ * @example const usdc = parseDecimal('250.50', USDC_DECIMALS) // 250_500_000n
  */
 export function parseDecimal(text: string, decimals: number, rounding: Rounding = 'exact'): bigint {
   const match = DECIMAL.exec(text)

@@ -24,8 +24,6 @@ const MAX_ORDER = 25_000n * ONE_USDC
 const RULEBOOK_COPY = 'rulebook.json'
 const TIME_LIMIT_MS = 60_000
 const POLL_MS = 250
-/** Seconds until the order's deadline. */
-const ORDER_LIFETIME = 3_600
 
 /** A client for one of the accounts. As in production, pins replace trust in the server. */
 export function clientOf(
@@ -54,12 +52,7 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   await client.unlock()
   printStep('employee', 'portfolio key derived from a wallet signature')
   const { order, received } = await client.placeOrder(
-    {
-      side: 'BUY',
-      symbol: SYMBOL,
-      maxSpend: AMOUNT,
-      deadline: Math.floor(Date.now() / 1_000) + ORDER_LIFETIME,
-    },
+    { side: 'BUY', symbol: SYMBOL, usdc: AMOUNT, validFor: '1h' },
     { beforeOpen: () => printStep('order', `BUY ${SYMBOL} for ${formatUsdc(AMOUNT)}, signed and sealed`) },
   )
   printStep('order', `escrow opened; POST /orders: ${received.result}`)
@@ -89,7 +82,7 @@ export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy>
 async function follow(client: Client, orderId: OrderStatus['orderId'], printStep: PrintStep) {
   let last: OrderStatus | undefined
   const signal = AbortSignal.timeout(TIME_LIMIT_MS)
-  for await (const status of client.followOrder(orderId, { signal, pollMs: POLL_MS })) {
+  for await (const status of client.listOrderStatuses(orderId, { signal, pollMs: POLL_MS })) {
     last = status
     const run = status.triggers.at(-1)
     const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''

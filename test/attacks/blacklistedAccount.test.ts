@@ -49,7 +49,7 @@ test('a blacklisted account’s refund becomes a claim, which it has paid later 
 
   sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 600_000).toISOString() })
   const deadline = (await chainTime()) + LIFETIME
-  const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', maxSpend: AMOUNT, deadline })
+  const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', usdc: AMOUNT, deadline })
   await setBlacklisted(address, true)
   expect((await alice.ended(orderId)).state).toBe('REFUNDED')
   sandbox.broker.clock({ open: true })
@@ -81,5 +81,5 @@ test('a blacklisted account’s refund becomes a claim, which it has paid later 
 
   // She goes on trading once she is off the list.
   await setBlacklisted(address, false)
-  expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: AMOUNT })).state).toBe('SETTLED')
+  expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', usdc: AMOUNT })).state).toBe('SETTLED')
 })

@@ -56,7 +56,7 @@ function rulebook({ restricted = [] as string[], most = 25_000n, allowWithdrawSh
 const versionInForce = () => desk().contracts.ledger.policyVersion(ORG)
 
 async function reasonOfTsla(): Promise<string | undefined> {
-  return ada().reason(await ada().trade({ side: 'BUY', symbol: 'TSLA', maxSpend: 100n * ONE_USDC }))
+  return ada().reason(await ada().trade({ side: 'BUY', symbol: 'TSLA', usdc: 100n * ONE_USDC }))
 }
 
 describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {

@@ -49,7 +49,7 @@ async function buy({ statement, members }: Shown) {
     createVerifier(BORN, ROOT)(found, { ...expected, programs, now: NOW })
   const client = clientOf(chain(), api, 'alice', { measurements })
   const deadline = (await chain().now()) + 3_600
-  return client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 25_000_000n, deadline })
+  return client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 25_000_000n, deadline })
 }
 
 it('an order goes to the enclave that the policy and the chain name', async () => {

@@ -24,7 +24,7 @@ test('a removed employee buys nothing in an institution that he founds, until th
   const { address } = bob.account
   const relayerNonce = () => sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
   const view = () => expect.poll(() => bob.client.getWallet(address), { timeout: 20_000 })
-  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: AMOUNT })).state).toBe('SETTLED')
+  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', usdc: AMOUNT })).state).toBe('SETTLED')
   await admin.removeMember(address)
 
   await bob.client.foundInstitution('Bob & Co.')
@@ -34,11 +34,11 @@ test('a removed employee buys nothing in an institution that he founds, until th
     orgId: OWN,
     waitingFor: ['admission', 'policy'],
   })
-  const buy = { side: 'BUY', symbol: 'TSLA', maxSpend: AMOUNT } as const
+  const buy = { side: 'BUY', symbol: 'TSLA', usdc: AMOUNT } as const
   await expect(bob.send(buy)).rejects.toMatchObject({ name: 'ContractError', code: 'NotAdmitted' })
 
   // Past the client, without asking first.
-  const { intent, commit } = await craft(desk(), bob, { ...buy, maxSpend: AMOUNT })
+  const { intent, commit } = await craft(desk(), bob, { side: 'BUY', symbol: 'TSLA', maxSpend: AMOUNT })
   const escrow = new Contract(
     contracts.escrow.address,
     orderEscrowAbi,
@@ -63,10 +63,8 @@ test('a removed employee buys nothing in an institution that he founds, until th
   expect(await relayerNonce()).toBe(spent)
 
   // He can still sell and withdraw his own.
-  expect((await bob.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })).state).toBe('SETTLED')
-  expect((await bob.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 50n * ONE_USDC })).state).toBe(
-    'SETTLED',
-  )
+  expect((await bob.trade({ side: 'SELL', symbol: 'AAPL', usdc: 100n * ONE_USDC })).state).toBe('SETTLED')
+  expect((await bob.trade({ side: 'WITHDRAW', usdc: 50n * ONE_USDC })).state).toBe('SETTLED')
 
   // A founding reserves no name: the platform admits whom it chooses, and Bob's may be the one.
   expect(await callRegistry(desk(), sandbox.accounts.owner, 'setAdmitted', [OWN, address, true])).toBe(true)

@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.js'
 import { gasUsedSince } from './support/actors.js'
 
 const desk = useDesk()
-const SALE = { side: 'SELL', symbol: 'AAPL', maxSpend: 100_000_000n } as const
+const SALE = { side: 'SELL', symbol: 'AAPL', usdc: 100_000_000n } as const
 /** The default of `RELAY_DAILY_GAS`. */
 const DAY_GAS = 50_000_000_000n
 const WALLETS = 800n
@@ -41,7 +41,7 @@ test('forty sales of shares that the wallet lacks take ten openings, and eight h
   expect(gas).toBeGreaterThan(0n)
   expect(20n * WALLETS * gas).toBeLessThan(DAY_GAS)
   // The wallet can still trade at its own cost.
-  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 100_000_000n })).state).toBe('SETTLED')
+  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', usdc: 100_000_000n })).state).toBe('SETTLED')
 })
 
 test('a wallet that is in no institution has no opening, and no transaction is sent', async () => {

@@ -31,7 +31,7 @@ it('an order settles while a stranger at the enclave’s address takes all that 
   const { info, broker, secrets } = sandbox
   const [alice] = traders
   broker.clock({ open: false, nextOpen: new Date(Date.now() + HALF_AN_HOUR_MS).toISOString() })
-  const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
+  const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', usdc: 100n * ONE_USDC })
   await alice.reaches(orderId, 'queued')
 
   const flood = startFlood({

@@ -36,7 +36,7 @@ describe('at the desk', () => {
   const desk = useDesk({
     serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '1700000' },
   })
-  const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC } as const
+  const BUY = { side: 'BUY', symbol: 'AAPL', usdc: 100n * ONE_USDC } as const
 
   test('one employee’s orders, and an admin’s rulebooks, use up no gas but their own', async () => {
     const { sandbox, admin, traders } = desk()

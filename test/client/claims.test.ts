@@ -32,7 +32,7 @@ const balance = (role: Role) => chain().read('usdc', 'balanceOf', chain().accoun
 /** Alice's buy is refunded while USDC refuses to pay her. */
 async function refundInVain(amount: bigint): Promise<void> {
   const deadline = (await chain().now()) + 3_600
-  const { order } = await alice().placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: amount, deadline })
+  const { order } = await alice().placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: amount, deadline })
   await blacklist('alice', true)
   await refundOrder(chain(), order.orderId)
 }
@@ -62,7 +62,7 @@ it('a refund that USDC refuses to pay is paid to another wallet only if the owne
 })
 
 it('shares that a frozen wallet was to receive are found of a delisted symbol when it is named', async () => {
-  const withdrawal = { side: 'WITHDRAW', symbol: 'AAPL', maxSpend: SHARES } as const
+  const withdrawal = { side: 'WITHDRAW', symbol: 'AAPL', shares: SHARES } as const
   const { order } = await alice().placeOrder({ ...withdrawal, deadline: (await chain().now()) + 3_600 })
   await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
   await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })

@@ -24,7 +24,7 @@ const api = await useApi()
 async function setting() {
   answerAsServer(api, chain())
   const deadline = (await chain().now()) + 3_600
-  const deposit = { side: 'DEPOSIT', symbol: 'AAPL', maxSpend: shares(2), deadline } as const
+  const deposit = { side: 'DEPOSIT', symbol: 'AAPL', shares: shares(2), deadline } as const
   return { client: clientOf(chain(), api, 'alice'), deposit }
 }
 
@@ -55,7 +55,7 @@ it('shares in the wallet are approved and deposited', async () => {
 
 it('shares in the wallet are not deposited beyond what the wallet holds, nor by the platform', async () => {
   const { client, deposit } = await setting()
-  const tooMany = { ...deposit, maxSpend: shares(3) + 1n }
+  const tooMany = { ...deposit, shares: shares(3) + 1n }
   await expect(client.placeOrder(tooMany)).rejects.toMatchObject({ code: 'insufficient-shares' })
   await expect(client.placeOrder(deposit, { sponsored: true })).rejects.toMatchObject({
     code: 'opening-unsupported',

@@ -7,7 +7,7 @@ import {
   createClient,
   createReader,
   type Eip1193Provider,
-  type OrderRequest,
+  type OrderTerms,
   type PlaceOptions,
   parseDecimal,
   provesUnopened,
@@ -43,7 +43,7 @@ beforeEach(() => answerAsServer(api, chain()))
 const orderId: Hex = `0x${'0a'.repeat(32)}`
 const bytes = (length: number): Hex => `0x${'00'.repeat(length)}`
 const sale = async () =>
-  ({ side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline: (await chain().now()) + 3_600 }) as const
+  ({ side: 'SELL', symbol: 'AAPL', usdc: 5n, deadline: (await chain().now()) + 3_600 }) as const
 
 /** A browser wallet with Alice's account, in the form of EIP-1193; the chain itself signs. */
 function browserWallet(answer: (method: string) => unknown = () => undefined): Eip1193Provider {
@@ -109,7 +109,7 @@ it.each([
   const attempt =
     method === 'eth_getBlockByNumber'
       ? client.getOpeningState(signedOrder())
-      : client.placeOrder({ side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline })
+      : client.placeOrder({ side: 'SELL', symbol: 'AAPL', usdc: 5n, deadline })
   const failure = await failureOf(attempt)
   expect(failure.code).toBe(code)
   expect(failure.retryable).toBe(code.startsWith('node-'))
@@ -150,17 +150,17 @@ it('a TypeError of a callback leaves the call as it is', async () => {
 
 const PASSIVE = /^eth_(?:accounts|requestAccounts|blockNumber|call|chainId|get\w+)$/
 
-it.each<[OrderRequest['side'], PlaceOptions?]>([
-  ['BUY'],
-  ['BUY', { sponsored: true }],
-  ['SELL'],
-  ['DEPOSIT'],
+it.each<[OrderTerms, PlaceOptions?]>([
+  [{ side: 'BUY', symbol: 'ZZZZ', usdc: 5n }],
+  [{ side: 'BUY', symbol: 'ZZZZ', usdc: 5n }, { sponsored: true }],
+  [{ side: 'SELL', symbol: 'ZZZZ', usdc: 5n }],
+  [{ side: 'DEPOSIT', symbol: 'ZZZZ', shares: 5n }],
 ])(
   'a symbol that is not listed is refused before anything is signed or sent: %s %o',
-  async (side, options) => {
+  async (request, options) => {
     const asked = new Set<string>()
     const client = withWallet(browserWallet((method) => void asked.add(method)))
-    const placed = client.placeOrder({ ...(await sale()), side, symbol: 'ZZZZ' }, options)
+    const placed = client.placeOrder(request, options)
     expect(await failureOf(placed)).toMatchObject({ code: 'unlisted-symbol', retryable: false })
     expect([...asked].filter((method) => !PASSIVE.test(method))).toEqual([])
     expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
@@ -225,14 +225,14 @@ const envelope = { epk: INTENT_PUBLIC_KEY, iv: bytes(12), ct: bytes(1), tag: byt
 const order = () => ({ ...signedOrder(), envelope })
 const status = { orderId, notice: envelope }
 const policy = { employees: {}, maxOrderNotional: 1n, allowWithdrawShares: true }
-const request = { side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline: 2_000_000_000 } as const
+const request = { side: 'SELL', symbol: 'AAPL', usdc: 5n, deadline: 2_000_000_000 } as const
 /** The arguments before the options, by method. */
 function argumentsOf(name: string): readonly unknown[] {
   const [alice, carol, admin] = [chain().account('alice'), chain().account('carol'), chain().account('admin')]
   const given: [names: string, ...(readonly unknown[])][] = [
     ['getWallet getCompliance', alice],
-    ['getInstitution getPolicyVersion joinInstitution getMembers', ORG_ID],
-    ['getOrder getOrderTimeline followOrder followOrderTimeline cancelOrder reclaimOrder', orderId],
+    ['getInstitution getPolicyVersion joinInstitution listMembers', ORG_ID],
+    ['getOrder getOrderTimeline listOrderStatuses listOrderTimelines cancelOrder reclaimOrder', orderId],
     ['inviteMember removeMember verifyWallet acceptMove', carol],
     ['proposeMove approveMove', alice, carol],
     ['submitOrder getOpeningState openOrder', order()],

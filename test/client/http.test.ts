@@ -76,6 +76,12 @@ it('failures are the problem that the server states', async () => {
   })
 })
 
+it('failures that only a newer server knows are unknown, and keep their code in the problem', async () => {
+  api.answerWith(() => problem(409, 'later-code'))
+  const failure = { code: 'unknown', problem: { code: 'later-code' } }
+  await expect(http().get('/x', schema)).rejects.toMatchObject(failure)
+})
+
 it.each([
   [502, 'server-unavailable', true],
   [504, 'server-unavailable', true],

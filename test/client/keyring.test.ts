@@ -50,7 +50,7 @@ async function write(userPubKey: Hex, number: number, nonce = number): Promise<v
 
 async function sell(client: Client) {
   const deadline = (await chain().now()) + 60
-  const { order } = await client.placeOrder({ side: 'SELL', symbol: 'AAPL', maxSpend: 1n, deadline })
+  const { order } = await client.placeOrder({ side: 'SELL', symbol: 'AAPL', usdc: 1n, deadline })
   return order.intent
 }
 

@@ -17,17 +17,17 @@ async function lastOf<T>(values: AsyncGenerator<T>): Promise<T> {
 it('an account’s orders are listed, newest first, with what the escrow took', async () => {
   const { client: alice, buy } = await setting()
   const first = await alice.placeOrder(buy)
-  const before = await lastOf(alice.getOrders())
-  const second = await alice.placeOrder({ ...buy, maxSpend: 7_000_000n })
-  const { orders, isComplete } = await lastOf(alice.getOrders({ resume: before }))
+  const before = await lastOf(alice.listOrders())
+  const second = await alice.placeOrder({ ...buy, usdc: 7_000_000n })
+  const { orders, isComplete } = await lastOf(alice.listOrders({ resume: before }))
   expect(isComplete).toBe(true)
   const [account, { deadline }] = [chain().account('alice'), buy]
   expect(orders).toMatchObject([
     { orderId: second.order.orderId, account, escrowed: 7_000_000n, deadline, ...second.opened },
-    { orderId: first.order.orderId, account, escrowed: buy.maxSpend, deadline, ...first.opened },
+    { orderId: first.order.orderId, account, escrowed: buy.usdc, deadline, ...first.opened },
   ])
-  expect((await lastOf(alice.getOrders({ limit: 1 }))).orders).toEqual(orders.slice(0, 1))
-  const others = await lastOf(clientOf(chain(), api, 'bob').getOrders({ account }))
+  expect((await lastOf(alice.listOrders({ limit: 1 }))).orders).toEqual(orders.slice(0, 1))
+  const others = await lastOf(clientOf(chain(), api, 'bob').listOrders({ account }))
   expect(others.orders).toEqual(orders)
 })
 
@@ -37,12 +37,12 @@ it('an institution’s wallets are listed with their present states', async () =
   const statesOf = ({ members }: MemberList) =>
     roles.map((role) => members.find(({ account }) => account === chain().account(role))?.state)
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
-  const first = await lastOf(client.getMembers(ORG_ID))
+  const first = await lastOf(client.listMembers(ORG_ID))
   expect([first.admin, ...statesOf(first)]).toEqual([chain().account('admin'), 'member', 'member', 'invited'])
   await chain().provider.send('anvil_mine', ['0x20'])
   await chain().send('bob', 'registry', 'leaveInstitution')
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), false)
-  const second = await lastOf(client.getMembers(ORG_ID, { resume: first }))
+  const second = await lastOf(client.listMembers(ORG_ID, { resume: first }))
   expect(statesOf(second)).toEqual(['member', 'leaving', 'former'])
 })
 
@@ -55,23 +55,23 @@ it('members are kept between visits, with the states that the registry gave', as
   }
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
   await chain().provider.send('anvil_mine', ['0x20'])
-  const before = await lastOf(client.getMembers(ORG_ID, { store }))
+  const before = await lastOf(client.listMembers(ORG_ID, { store }))
   const shown: MemberList[] = []
-  for await (const listing of client.getMembers(ORG_ID, { store })) shown.push(listing)
+  for await (const listing of client.listMembers(ORG_ID, { store })) shown.push(listing)
   expect(shown[0]).toEqual({ ...before, isComplete: false })
   expect(shown.at(-1)).toEqual(before)
   expect(before.members).toContainEqual(
     expect.objectContaining({ account: chain().account('carol'), state: 'invited' }),
   )
-  const placed = await lastOf(client.getOrders({ store }))
-  expect(await lastOf(client.getOrders({ store }))).toEqual(placed)
+  const placed = await lastOf(client.listOrders({ store }))
+  expect(await lastOf(client.listOrders({ store }))).toEqual(placed)
 })
 
 it('many invited wallets are read in a call for each five hundred, and arrive in pieces', async () => {
   const invited = Array.from({ length: 520 }, (_, index) => toBeHex(index + 1_000_000, 20))
   for (const wallet of invited) await chain().send('admin', 'registry', 'setMember', wallet, true)
   const { client } = await setting()
-  await lastOf(client.getMembers(ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
+  await lastOf(client.listMembers(ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
   let calls = 0
   const count = ({ payload = [] }: { readonly payload?: { method: string } | { method: string }[] }) => {
     calls += [payload].flat().filter(({ method }) => method === 'eth_call').length
@@ -79,7 +79,7 @@ it('many invited wallets are read in a call for each five hundred, and arrive in
   void chain().provider.on('debug', count)
   const sizes: [number, boolean][] = []
   let last: MemberList | undefined
-  for await (last of client.getMembers(ORG_ID)) sizes.push([last.members.length, last.isComplete])
+  for await (last of client.listMembers(ORG_ID)) sizes.push([last.members.length, last.isComplete])
   void chain().provider.off('debug', count)
   // The newest twelve blocks come first. Alice and Bob are members by their events.
   expect(sizes).toEqual([

@@ -6,7 +6,7 @@ import {
   type HistoryStore,
   type ListOptions,
   type LogList,
-  readLogs,
+  listLogs,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 
@@ -71,7 +71,7 @@ class Node implements Eip1193Provider {
 /** Reads a list to its end. @returns what it yields */
 async function partsOf(node: Node, options?: ListOptions<LogList>): Promise<LogList[]> {
   const parts: LogList[] = []
-  for await (const part of readLogs(node, { addresses: [ADDRESS] }, options)) parts.push(part)
+  for await (const part of listLogs(node, { addresses: [ADDRESS] }, options)) parts.push(part)
   return parts
 }
 
@@ -214,7 +214,7 @@ it('the newest settled one of events that each say a whole state stays, and ever
   const node = new Node(4_500, at(7, 4_000, 4_490, 4_495))
   const states: number[][] = []
   const query = { addresses: [ADDRESS], isState: true }
-  for await (const part of readLogs(node, query)) states.push(blocksOf(part))
+  for await (const part of listLogs(node, query)) states.push(blocksOf(part))
   expect(states.at(-1)).toEqual([4_000, 4_490, 4_495])
 })
 
@@ -225,7 +225,7 @@ it('a list goes on where a failure stopped it', async () => {
   }
   let before: LogList | undefined
   const reading = async () => {
-    for await (const part of readLogs(node, { addresses: [ADDRESS] }, { maxBlocks: 2_000 })) before = part
+    for await (const part of listLogs(node, { addresses: [ADDRESS] }, { maxBlocks: 2_000 })) before = part
   }
   await expect(reading()).rejects.toMatchObject({ code: 'node-unavailable', retryable: true })
   node.before = () => undefined

@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type OrderRequest, sealOrder } from '../../src/client/orderIntent.js'
+import { type OrderRequest, sealOrder, wireOf } from '../../src/client/orderIntent.js'
 import { createWallet } from '../../src/client/wallet.js'
 import { commitOf, ORDER_PLACE, open, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
@@ -13,6 +13,7 @@ import { INTENT_PRIVATE_KEY, INTENT_PUBLIC_KEY, ORG_ID, walletOf } from './clien
 
 const chain = useChain()
 const userPubKey = publicKeyOf(hexToBytes(`0x${'33'.repeat(32)}`))
+const NOW = 1_800_000_000
 const zero: Hex = `0x${'00'.repeat(20)}`
 
 function deps(signer: Wallet = walletOf(chain(), 'alice')) {
@@ -28,10 +29,22 @@ function deps(signer: Wallet = walletOf(chain(), 'alice')) {
     },
   }
   const wallet = createWallet(signer, { miningTimeoutMs: 0 })
-  return { wallet, platform, userPubKey, orgId: ORG_ID, nonce: 5 }
+  return { wallet, platform, userPubKey, orgId: ORG_ID, nonce: 5, now: NOW }
 }
 
-const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: 1_900_000_000 }
+const buy = { side: 'BUY', symbol: 'AAPL', usdc: 1_000_000n, deadline: 1_900_000_000 } as const
+
+/** An order in any shape, as plain JavaScript may give it. */
+interface Loose {
+  readonly side?: string | undefined
+  readonly symbol?: string | undefined
+  readonly usdc?: bigint | undefined
+  readonly shares?: bigint | undefined
+  readonly payFrom?: string | undefined
+  readonly limit?: object | undefined
+  readonly deadline?: number | undefined
+  readonly validFor?: string | undefined
+}
 
 /** Alice's wallet, whose signatures go through `change` on their way out. */
 class OddWallet extends Wallet {
@@ -45,26 +58,35 @@ class OddWallet extends Wallet {
 }
 
 it('a sealed order opens for the enclave as the signed intent that was asked for', async () => {
-  const requests = fc.record({
-    side: fc.constantFrom('BUY', 'SELL', 'WITHDRAW'),
-    symbol: fc.constantFrom('AAPL', 'BRK.B', 'F'),
-    maxSpend: fc.bigInt({ min: 1n, max: (1n << 256n) - 1n }),
-    deadline: fc.nat(4_000_000_000),
-    payFrom: fc.constantFrom('wallet', 'cash', undefined),
-  })
+  const [symbol, deadline] = [fc.constantFrom('AAPL', 'BRK.B', 'F'), fc.nat(4_000_000_000)]
+  const amount = fc.bigInt({ min: 1n, max: (1n << 256n) - 1n })
+  const move = fc.constantFrom('WITHDRAW', 'DEPOSIT')
+  const requests = fc.oneof<fc.Arbitrary<OrderRequest>[]>(
+    fc.record({
+      ...{ side: fc.constant('BUY'), symbol, usdc: amount, deadline },
+      payFrom: fc.constantFrom('wallet', 'cash', undefined),
+    }),
+    fc.record({ side: fc.constant('SELL'), symbol, usdc: amount, deadline }),
+    fc.record({ side: move, symbol, shares: amount, deadline }),
+    fc.record({ side: move, usdc: amount, deadline }),
+  )
   await fc.assert(
     fc.asyncProperty(requests, async (request) => {
       const order = await sealOrder(request, deps())
       const envelope = orderEnvelopeSchema.parse(order.envelope)
       const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), ORDER_PLACE))
       expect(intent).toEqual(order.intent)
-      const { side, symbol, maxSpend, deadline: expiry } = request
+      const { side, deadline: expiry } = request
+      const { symbol, usdc, shares, payFrom }: Loose = request
+      const asked = { side, symbol: symbol ?? 'USDC', maxSpend: shares ?? usdc ?? 0n }
+      expect(wireOf(request)).toEqual(asked)
       const account = chain().account('alice')
-      expect(intent).toMatchObject({ v: 1, side, symbol, maxSpend, expiry, nonce: 5, userPubKey, account })
+      expect(intent).toMatchObject({ v: 1, ...asked, expiry, nonce: 5, userPubKey, account })
       expect(intent.orderId).toBe(order.orderId)
       expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(account)
       expect(order.commit).toBe(commitOf(envelope))
-      expect(order.escrowed).toBe(side === 'BUY' && request.payFrom !== 'cash' ? maxSpend : 0n)
+      const isPaid = (side === 'BUY' && payFrom !== 'cash') || (side === 'DEPOSIT' && symbol === undefined)
+      expect(order.escrowed).toBe(isPaid ? asked.maxSpend : 0n)
     }),
     { numRuns: 30 },
   )
@@ -88,19 +110,37 @@ it('a sealed order has its signature in the one accepted form, however the walle
   expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(chain().account('alice'))
 })
 
-it.each<[string, Partial<OrderRequest>]>([
-  ['nothing', { maxSpend: 0n }],
-  ['a negative amount', { maxSpend: -1n }],
+it.each([
+  ['a day', {}, NOW + 86_400],
+  ['minutes', { validFor: '90m' }, NOW + 5_400],
+  ['hours', { validFor: '4h' }, NOW + 14_400],
+  ['days', { validFor: '30d' }, NOW + 30 * 86_400],
+  ['until its deadline', { deadline: NOW + 7 }, NOW + 7],
+] as const)('a sealed order is good for %s', async (_, time, expiry) => {
+  const { intent } = await sealOrder({ side: 'BUY', symbol: 'AAPL', usdc: 1n, ...time }, deps())
+  expect(intent.expiry).toBe(expiry)
+})
+
+it.each<[string, Loose]>([
+  ['nothing', { usdc: 0n }],
+  ['a negative amount', { usdc: -1n }],
   ['no ticker', { symbol: 'aapl' }],
   ['a purchase of USDC', { symbol: 'USDC' }],
   ['a sale of USDC', { side: 'SELL', symbol: 'USDC' }],
+  ['shares of USDC', { side: 'WITHDRAW', symbol: 'USDC', shares: 1n }],
+  ['a purchase by shares', { shares: 1n }],
+  ['a withdrawal of shares by their worth', { side: 'WITHDRAW' }],
   ['a deposit of cash into cash', { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' }],
   ['a deadline in fractions', { deadline: 1.5 }],
-  ['more than 256 bits', { maxSpend: 1n << 256n }],
+  ['two ends', { validFor: '1d' }],
+  ['a duration in words', { deadline: undefined, validFor: 'a day' }],
+  ['no time', { deadline: undefined, validFor: '0h' }],
+  ['more than 256 bits', { usdc: 1n << 256n }],
   ['a limit between two cents', { limit: { price: 190_505_000n, timeInForce: 'DAY' } }],
   ['a withdrawal with a limit', { side: 'WITHDRAW', limit: { price: 1_000_000n, timeInForce: 'DAY' } }],
 ])('a sealed order is not made of %s', async (_, change) => {
-  await expect(sealOrder({ ...buy, ...change }, deps())).rejects.toMatchObject({ code: 'invalid-order' })
+  const request = { ...buy, ...change } as OrderRequest
+  await expect(sealOrder(request, deps())).rejects.toMatchObject({ code: 'invalid-order' })
 })
 
 it('a sealed order is not made of a signature that is not the account’s', async () => {

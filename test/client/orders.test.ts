@@ -72,7 +72,7 @@ async function followed(...given: Record<string, unknown>[]): Promise<string[]> 
   const next = answers(...given)
   api.answerWith(() => ({ body: next() }))
   const seen: string[] = []
-  for await (const { state, notice } of orders().followOrder(orderId, { pollMs: 1 })) {
+  for await (const { state, notice } of orders().listOrderStatuses(orderId, { pollMs: 1 })) {
     seen.push(notice ? `${state} with notice` : state)
   }
   return seen
@@ -99,7 +99,7 @@ async function followedSlowly(stepMs: number, ...given: ApiAnswer[]): Promise<st
     return next()
   })
   const seen = []
-  for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+  for await (const { state } of orders().listOrderStatuses(orderId, { pollMs: 1 })) seen.push(state)
   return seen
 }
 const due = { headers: { etag: '"1"' }, body: status('REFUNDED', { triggers: [run(null)] }) }
@@ -123,7 +123,56 @@ it('following asks with the last validator and yields nothing while nothing chan
   )
   api.answerWith(next)
   const seen = []
-  for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+  for await (const { state } of orders().listOrderStatuses(orderId, { pollMs: 1 })) seen.push(state)
   expect(seen).toEqual(['OPEN', 'SETTLED'])
   expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
+})
+
+/** What a watch called back with, until it says `last`. */
+async function watched(last: string): Promise<readonly string[]> {
+  const seen: string[] = []
+  const unsubscribe = orders().watchOrder(orderId, {
+    onStatus: ({ state }) => void seen.push(state),
+    onError: ({ code }) => void seen.push(code),
+    pollMs: 1,
+  })
+  await expect.poll(() => seen.at(-1)).toBe(last)
+  unsubscribe()
+  const { length } = api.requests
+  // Later than any further request of the watch.
+  await orders()
+    .getOrder(orderId)
+    .catch(() => undefined)
+  expect(api.requests.length).toBe(length + 1)
+  return seen
+}
+
+it('watching goes on after a failure that may pass, until the order has ended', async () => {
+  const away = Array.from({ length: FAST.attempts }, () => ({ status: 503 }))
+  api.answerWith(answers<ApiAnswer>({ body: status('OPEN') }, ...away, { body: status('SETTLED') }))
+  expect(await watched('SETTLED')).toEqual(['OPEN', 'server-unavailable', 'SETTLED'])
+})
+
+it('watching is over after any other failure', async () => {
+  const problem = { type: '/errors#order-not-found', title: 'Order not found', status: 404, detail: '' }
+  const unknown = { ...problem, instance: '', code: 'order-not-found', requestId: 'r' }
+  api.answerWith(answers<ApiAnswer>({ status: 404, body: unknown }, { body: status('OPEN') }))
+  expect(await watched('order-not-found')).toEqual(['order-not-found'])
+})
+
+it('watching calls nothing any more once it is unsubscribed', async () => {
+  const seen: string[] = []
+  api.answerWith(() => ({ body: status('OPEN') }))
+  const unsubscribe = orders().watchOrder(orderId, {
+    onStatus({ state }) {
+      seen.push(state)
+      unsubscribe()
+    },
+    onError: ({ code }) => void seen.push(code),
+    pollMs: 1,
+  })
+  await expect.poll(() => seen).toEqual(['OPEN'])
+  api.answerWith(() => ({ body: status('SETTLED') }))
+  await expect(orders().getOrder(orderId)).resolves.toMatchObject({ state: 'SETTLED' })
+  expect(seen).toEqual(['OPEN'])
 })

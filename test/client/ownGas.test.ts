@@ -3,7 +3,7 @@ import { JsonRpcProvider, makeError, type TransactionRequest, toQuantity, Wallet
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
+import type { PlaceStep, SealedOrder } from '../../src/client/index.js'
 import { isSignedOrder } from '../../src/client/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { openingCall } from '../support/openings.js'
@@ -143,7 +143,7 @@ class LateWallet extends Wallet {
   }
 }
 
-it.each<[string, OrderRequest['side'], bigint]>([
+it.each<[string, 'BUY' | 'SELL', bigint]>([
   ['a sale', 'SELL', 0n],
   ['a buy by its signature', 'BUY', 0n],
   ['a buy that was approved', 'BUY', 25n * ONE],

@@ -77,12 +77,12 @@ it('the past lists the moves of portfolios that have not ended, by institution, 
 
 it('the past knows the owner, the time of an event, and that there is no rulebook', async () => {
   await chain().send('owner', 'token', 'setListed', AAPL, true)
-  const { isOwner, events, timeOf, rulebooks, standing } = past()
+  const { isOwner, events, getBlockTime, rulebooks, standing } = past()
   expect(await isOwner(chain().account('owner'))).toBe(true)
   expect(await isOwner(chain().account('alice'))).toBe(false)
   const { logs } = await events()()
   const last = logs.at(-1)
-  expect(last && (await timeOf({ ...last, blockTimestamp: undefined }))).toBe(await chain().now())
+  expect(last && (await getBlockTime({ ...last, blockTimestamp: undefined }))).toBe(await chain().now())
   const published = await rulebooks({ orgId: ORG, admin: chain().account('admin') })()
   expect(published).toMatchObject({ versions: [], isComplete: true })
   expect(await standing({ orgId: ORG, wallet: chain().account('alice') })()).toBeNull()

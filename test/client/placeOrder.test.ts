@@ -38,10 +38,10 @@ it('placing an order signs exactly what a buy escrows, opens it by one transacti
   const before = await sent()
   const { order, opened, received } = await client.placeOrder(buy)
   const { orderId, commit } = order
-  const [account, amount, deadline] = [chain().account('alice'), buy.maxSpend, BigInt(buy.deadline)]
+  const [account, amount, deadline] = [chain().account('alice'), buy.usdc, BigInt(buy.deadline)]
   const stored = await chain().read('escrow', 'orders', orderId)
   expect(stored).toEqual(expect.arrayContaining([account, amount, deadline, commit, ORG_ID, OPEN]))
-  expect(await balance()).toBe(WALLET_USDC - buy.maxSpend)
+  expect(await balance()).toBe(WALLET_USDC - buy.usdc)
   expect(await chain().read('usdc', 'allowance', account, chain().addressOf('escrow'))).toBe(0n)
   expect((await sent()) - before).toBe(1)
   expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
@@ -166,7 +166,7 @@ it('refusals of a server keep the order, which can be submitted again', async ()
   const { order } = failure
   expect(await client.submitOrder(order)).toMatchObject({ commit: order.commit })
   // The wallet has used its signed opening: the server is asked to open nothing.
-  expect(kept).toMatchObject([{ orderId: order.orderId, opening: { amount: buy.maxSpend } }])
+  expect(kept).toMatchObject([{ orderId: order.orderId, opening: { amount: buy.usdc } }])
   expect(posted().at(-1)?.body).toEqual({ orderId: order.orderId, ...order.envelope })
 })
 

@@ -1,5 +1,5 @@
 // What the tests of placed orders have in common: Alice's requests, and what became of them.
-import type { ClientOptions, OrderRequest, SealedOrder } from '../../src/client/index.js'
+import type { ClientOptions, SealedOrder } from '../../src/client/index.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
@@ -24,9 +24,9 @@ export async function usePlacing() {
     /** Alice's client of a server that takes orders, and two orders that last an hour. */
     async setting(options: Partial<ClientOptions> = {}) {
       answerAsServer(api, chain())
-      const order = { symbol: 'AAPL', maxSpend: 25n * ONE, deadline: (await chain().now()) + 3_600 }
-      const buy: OrderRequest = { ...order, side: 'BUY' }
-      const sale: OrderRequest = { ...order, side: 'SELL' }
+      const order = { symbol: 'AAPL', usdc: 25n * ONE, deadline: (await chain().now()) + 3_600 }
+      const buy = { ...order, side: 'BUY' } as const
+      const sale = { ...order, side: 'SELL' } as const
       return { client: clientOf(chain(), api, 'alice', options), buy, sale }
     },
   }

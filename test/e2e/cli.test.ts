@@ -285,7 +285,7 @@ it('confidential-trading relay shows the receipt of a digest to a holder of the 
   const { orderId } = await desk().traders[0].trade({
     side: 'BUY',
     symbol: 'AAPL',
-    maxSpend: 50n * ONE_USDC,
+    usdc: 50n * ONE_USDC,
   })
   const digest = await eventually('the digest', () => digestOf(orderId))
   const { run } = await person(0)

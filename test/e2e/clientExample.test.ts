@@ -97,7 +97,7 @@ async function signedOrder(client: Client, deadline: number): Promise<SealedOrde
   const kept: SealedOrder[] = []
   const isKept = new Error('kept')
   const placing = client.placeOrder(
-    { side: 'BUY', symbol: 'AAPL', maxSpend: 20_000_000n, deadline },
+    { side: 'BUY', symbol: 'AAPL', usdc: 20_000_000n, deadline },
     {
       sponsored: true,
       beforeOpen(order) {
@@ -125,9 +125,9 @@ function browserWallet({ address }: SandboxAccount): Eip1193Provider {
 async function settingOf(): Promise<Setting> {
   const { traders, sandbox } = desk()
   const [, { account, client, trade }] = traders
-  const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 50_000_000n })
+  const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', usdc: 50_000_000n })
   const entries: HistoryEntry[] = []
-  for await (const entry of client.getHistory({ fromBlock: 1 })) entries.push(entry)
+  for await (const entry of client.listHistory({ fromBlock: 1 })) entries.push(entry)
   const deadline = (await desk().chainTime()) + 3_600
   const { orgId } = await client.getWallet(account.address)
   if (orgId === null) throw new Error('the employee has no institution')

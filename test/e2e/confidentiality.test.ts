@@ -63,11 +63,11 @@ it('a day of the platform: a rulebook, and one that is rejected', async () => {
 
 it('a day of the platform: a buy, and orders that the rulebook refuses', async () => {
   const [alice, , carol] = desk().traders
-  const bought = await alice.trade({ side: 'BUY', symbol, maxSpend: 15_000n * ONE_USDC })
+  const bought = await alice.trade({ side: 'BUY', symbol, usdc: 15_000n * ONE_USDC })
   expect(bought.state).toBe('SETTLED')
-  const tooMuch = await alice.trade({ side: 'SELL', symbol, maxSpend: PLANTED.refusedAmount })
+  const tooMuch = await alice.trade({ side: 'SELL', symbol, usdc: PLANTED.refusedAmount })
   expect(await alice.reason(tooMuch)).toBe('over-limit')
-  const no = await carol.trade({ side: 'BUY', symbol: restrictedSymbol, maxSpend: 100n * ONE_USDC })
+  const no = await carol.trade({ side: 'BUY', symbol: restrictedSymbol, usdc: 100n * ONE_USDC })
   expect(await carol.reason(no)).toBe('restricted-symbol')
 })
 
@@ -75,11 +75,11 @@ it('a day of the platform: a sale in two parts, a withdrawal', async () => {
   const [alice] = desk().traders
   const { broker } = desk().sandbox
   broker.fill({ symbol, mode: 'partial', fraction: '0.3', times: 1 })
-  const orderId = await alice.send({ side: 'SELL', symbol, maxSpend: saleAmount })
+  const orderId = await alice.send({ side: 'SELL', symbol, usdc: saleAmount })
   await alice.reaches(orderId, 'placed')
   broker.release({ symbol })
   expect((await alice.ended(orderId)).state).toBe('SETTLED')
-  const out = await alice.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC })
+  const out = await alice.trade({ side: 'WITHDRAW', usdc: 10n * ONE_USDC })
   expect(out.state).toBe('SETTLED')
   for (const ended of [orderId, out.orderId]) {
     expect((await alice.client.getOrderTimeline(ended)).entries.length).toBeGreaterThan(4)
@@ -90,7 +90,7 @@ it('a day of the platform: an enclave that is killed, then the server', async ()
   const [alice] = desk().traders
   const { sandbox } = desk()
   sandbox.broker.fill({ symbol, mode: 'hold', times: 1 })
-  const orderId = await alice.send({ side: 'BUY', symbol, maxSpend: 300n * ONE_USDC })
+  const orderId = await alice.send({ side: 'BUY', symbol, usdc: 300n * ONE_USDC })
   await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
   const [enclave] = await enclaveProcesses(sandbox)
   const names = enclave?.environment.map((variable) => variable.split('=')[0])
@@ -116,7 +116,7 @@ it('a day of the platform: a broker whose errors quote what it knows', async () 
   const respond = { status: 500, body: { code: 50_010_000, message }, headers: { 'x-note': symbol } }
   broker.fault({ method: 'POST', path: '/v2/orders', respond, times: 1 })
   broker.fault({ account: 'server', respond, times: 20 })
-  const orderId = await alice.send({ side: 'SELL', symbol, maxSpend: saleAmount })
+  const orderId = await alice.send({ side: 'SELL', symbol, usdc: saleAmount })
   const answer = async (status: number) => {
     for (const path of ['/market', '/market/clock']) {
       const answers = async () => (await fetch(recorder.url + path)).status === status

@@ -199,7 +199,7 @@ it('operate doctor names a pause, from which the owner can free the platform', a
 
 it('operate doctor proves the master key by the portfolio of an account, too', async () => {
   const [alice, bob] = desk().traders
-  await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500_000_000n })
+  await alice.trade({ side: 'BUY', symbol: 'AAPL', usdc: 500_000_000n })
   const args = ['--part', 'enclave', '--account', alice.account.address]
   const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
   const program = startProgram(OPERATE, ['doctor', ...args], { env: enclaveFile })

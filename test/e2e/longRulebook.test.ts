@@ -53,7 +53,7 @@ async function commandOf(name: string, content: object, employees: string): Prom
 
 const versionInForce = () => desk().contracts.ledger.policyVersion(ORG)
 const chain = (method: string, ...args: unknown[]) => desk().sandbox.provider.send(method, args)
-const BUY = { side: 'BUY', maxSpend: 100n * ONE_USDC } as const
+const BUY = { side: 'BUY', usdc: 100n * ONE_USDC } as const
 
 it('a file of ten thousand employees, cut off between two parts, is published by the same command and obeyed', async () => {
   const [ada, ben, cleo] = desk().traders

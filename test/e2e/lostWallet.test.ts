@@ -20,8 +20,8 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   const { sandbox, contracts, usdc, traders, admin } = desk()
   const { newcomer } = sandbox.accounts
   const [lost] = traders
-  await lost.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: usd(1_000) })
-  await lost.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: usd(300) })
+  await lost.trade({ side: 'BUY', symbol: 'AAPL', usdc: usd(1_000) })
+  await lost.trade({ side: 'SELL', symbol: 'AAPL', usdc: usd(300) })
   const before = await lost.portfolio()
   const own = createTrader({ sandbox, contracts, usdc, account: newcomer })
   const command = async (account: typeof newcomer, ...args: string[]) => {
@@ -64,7 +64,7 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
 
   const past = async ({ client }: typeof own) => {
     const found: HistoryEntry[] = []
-    for await (const entry of client.getHistory()) found.push(entry)
+    for await (const entry of client.listHistory()) found.push(entry)
     return found
   }
   const [ofOwn, ofLost] = [await past(own), await past(lost)]
@@ -73,6 +73,6 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   expect(ofLost.at(-1)).toMatchObject({ kind: 'moved', cash: -before.cash })
   expect(holdingsOf(ofLost)).toMatchObject({ cash: 0n, positions: {} })
   await admin.inviteMember(newcomer.address)
-  expect((await own.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: before.cash })).state).toBe('SETTLED')
+  expect((await own.trade({ side: 'WITHDRAW', usdc: before.cash })).state).toBe('SETTLED')
   expect(await own.wallet()).toBeGreaterThanOrEqual(before.cash)
 })

@@ -11,7 +11,7 @@ import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk({ enclave: 'server' })
-const buy = { side: 'BUY', symbol: 'AAPL', maxSpend: 200n * ONE_USDC } as const
+const buy = { side: 'BUY', symbol: 'AAPL', usdc: 200n * ONE_USDC } as const
 
 const stateDirectory = () => join(desk().sandbox.directory, 'server', 'enclave')
 

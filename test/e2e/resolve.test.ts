@@ -45,7 +45,7 @@ test('an order whose id another party has taken at the broker is ended by the ow
   sandbox.broker.fill({ symbol: 'TSLA', mode: 'hold' })
   const before = await alice.wallet()
   const deadline = (await chainTime()) + 3_600
-  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: usd(250), deadline } as const
+  const request = { side: 'BUY', symbol: 'AAPL', usdc: usd(250), deadline } as const
   const { order } = await alice.client.placeOrder(request, { beforeOpen: ({ orderId }) => takeId(orderId) })
   const { orderId } = order
   await alice.reaches(orderId, 'failed')
@@ -80,5 +80,5 @@ test('an order whose id another party has taken at the broker is ended by the ow
   expect([again.exit, again.err]).toEqual([1, expect.stringContaining('order-not-written-ahead')])
 
   sandbox.broker.clear({ what: 'fills' })
-  expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: usd(100) })).state).toBe('SETTLED')
+  expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', usdc: usd(100) })).state).toBe('SETTLED')
 })

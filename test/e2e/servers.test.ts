@@ -18,9 +18,9 @@ const at = (port: number | string) => `http://127.0.0.1:${port}`
 async function buy(sandbox: Sandbox): Promise<string | undefined> {
   const client = clientOf(sandbox, sandbox.accounts.employees[0])
   const deadline = Math.floor(Date.now() / 1_000) + 3_600
-  const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 100_000_000n, deadline })
+  const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 100_000_000n, deadline })
   let state: string | undefined
-  for await (const status of client.followOrder(order.orderId, POLL)) state = status.state
+  for await (const status of client.listOrderStatuses(order.orderId, POLL)) state = status.state
   return state
 }
 

@@ -73,7 +73,7 @@ export async function takeCensus(world: World, traders: Traders, before: Holding
     escrow: records.get(orderId),
     fill: fills.get(clientOrderIdOf(orderId)),
   }))
-  const symbols = new Set(cases.map(({ order }) => order.request.symbol).filter((name) => name !== USDC))
+  const symbols = new Set(cases.flatMap(({ order: { request } }) => request.symbol ?? []))
   const known = new Set([...traders.placed.keys()].map((orderId) => clientOrderIdOf(orderId)))
   return [
     ...[...fills.keys()]
@@ -112,7 +112,8 @@ function firstOf(order: BrokerOrder, byId: ReadonlyMap<string, BrokerOrder>): Br
 
 /** Each ends once, and is refunded only when nothing of it was filled. */
 export function faultsOfCase({ order, escrow, fill }: Case): string[] {
-  const { side, symbol, maxSpend } = order.request
+  const { request } = order
+  const { side } = request
   const name = `${side} ${order.sealed.orderId}`
   const faults: string[] = []
   if (!order.accepted) faults.push('was never taken')
@@ -125,7 +126,7 @@ export function faultsOfCase({ order, escrow, fill }: Case): string[] {
   if (end?.state === 'SETTLED' && trades && filled === 0n) faults.push('was settled, and nothing was filled')
   if (!trades && fill !== undefined) faults.push('is at the broker')
   if (end !== undefined && end.amount !== escrow?.amount) faults.push('left a part of its escrow')
-  const deposited = isDepositOfShares(order.request) ? `${maxSpend} ${symbol}` : undefined
+  const deposited = isDepositOfShares(request) ? `${request.shares} ${request.symbol}` : undefined
   const held = escrow?.deposit ? `${escrow.deposit.shares} ${escrow.deposit.symbol}` : undefined
   if (held !== deposited) faults.push(`had ${held ?? 'no shares'} in escrow`)
   return faults.map((fault) => `${name}: ${fault}`)
@@ -180,7 +181,7 @@ function expectedOf(cases: readonly Case[]) {
   const positions = new Map<string, bigint>()
   let cash = 0n
   for (const { order, escrow, fill } of cases) {
-    const { side, symbol } = order.request
+    const { side, symbol = USDC } = order.request
     const [end] = escrow?.ends ?? []
     if (end?.state !== 'SETTLED') continue
     const add = (to: string, change: bigint) => positions.set(to, (positions.get(to) ?? 0n) + change)

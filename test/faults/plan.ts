@@ -1,4 +1,4 @@
-import type { OrderRequest } from '../../src/client/index.js'
+import type { OrderTerms } from '../../src/client/index.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { createRandom, type Random } from './random.js'
 
@@ -106,7 +106,7 @@ export interface FaultOf<P extends Part> {
 export interface PlannedOrder {
   readonly atMs: number
   readonly trader: number
-  readonly request: Omit<OrderRequest, 'deadline'>
+  readonly request: OrderTerms
   /** Where the account holds shares once its earlier orders have ended, the order moves all of one equity's instead. */
   readonly moves?: 'shares-out' | 'shares-in'
   readonly repeats: number
@@ -223,7 +223,7 @@ function planOrder(random: Random, index: number): Omit<PlannedOrder, 'atMs'> {
   const isSponsored = index % EVERY.sponsored === 2
   const drawn = planRequest(random)
   const isDeposit = index % EVERY.deposited === 4
-  const request = isDeposit ? ({ side: 'DEPOSIT', symbol: 'USDC', maxSpend: drawn.maxSpend } as const) : drawn
+  const request = isDeposit ? ({ side: 'DEPOSIT', usdc: drawn.usdc } as const) : drawn
   const moves = movesOf(index)
   const order = {
     trader,
@@ -245,13 +245,13 @@ function movesOf(index: number): PlannedOrder['moves'] {
 }
 
 /** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that must be. */
-function planRequest(random: Random): PlannedOrder['request'] {
+function planRequest(random: Random): OrderTerms & { readonly usdc: bigint } {
   const symbol = random.pick(SYMBOLS)
-  const maxSpend = BigInt(random.integer(2_000_000, 60_000_000))
+  const usdc = BigInt(random.integer(2_000_000, 60_000_000))
   const percent = random.integer(1, 100)
-  if (percent <= 4) return { side: 'BUY', symbol, maxSpend: TOO_MUCH, payFrom: 'cash' }
-  if (percent <= 20) return { side: 'SELL', symbol, maxSpend: maxSpend / 2n }
-  if (percent <= 28) return { side: 'WITHDRAW', symbol: 'USDC', maxSpend: maxSpend / 4n }
-  if (percent <= 34) return { side: 'BUY', symbol, maxSpend: maxSpend / 4n, payFrom: 'cash' }
-  return { side: 'BUY', symbol, maxSpend }
+  if (percent <= 4) return { side: 'BUY', symbol, usdc: TOO_MUCH, payFrom: 'cash' }
+  if (percent <= 20) return { side: 'SELL', symbol, usdc: usdc / 2n }
+  if (percent <= 28) return { side: 'WITHDRAW', usdc: usdc / 4n }
+  if (percent <= 34) return { side: 'BUY', symbol, usdc: usdc / 4n, payFrom: 'cash' }
+  return { side: 'BUY', symbol, usdc }
 }

@@ -8,6 +8,7 @@ import {
   NotSubmittedError,
   type SealedOrder,
   ServerError,
+  type ShareMoveTerms,
 } from '../../src/client/index.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
@@ -56,8 +57,8 @@ export function countOrders({ placed }: Pick<Traders, 'placed'>) {
 }
 
 /** Whether the order's escrow takes shares. */
-export function isDepositOfShares({ side, symbol }: PlannedOrder['request']): boolean {
-  return side === 'DEPOSIT' && symbol !== 'USDC'
+export function isDepositOfShares(request: PlannedOrder['request']): request is ShareMoveTerms {
+  return request.side === 'DEPOSIT' && request.shares !== undefined
 }
 
 /** Open orders of an employee, of the twenty that the contract allows. */
@@ -163,11 +164,11 @@ export function createTraders({ sandbox, contracts, notes }: World) {
     if (moves === undefined) return request
     if (moves === 'shares-in') {
       const [held] = await client.getShares()
-      return held === undefined ? request : { side: 'DEPOSIT', symbol: held.symbol, maxSpend: held.balance }
+      return held === undefined ? request : { side: 'DEPOSIT', symbol: held.symbol, shares: held.balance }
     }
     const opened = await client.getPortfolio()
     const [held] = opened === null ? [] : Object.entries(opened.portfolio.positions)
-    return held === undefined ? request : { side: 'WITHDRAW', symbol: held[0], maxSpend: held[1].qty }
+    return held === undefined ? request : { side: 'WITHDRAW', symbol: held[0], shares: held[1].qty }
   }
 
   /**

@@ -87,13 +87,13 @@ describe('an order with shares', () => {
     return { order, escrow: record, fill: undefined } satisfies Case
   }
   const deposits = (changes: Partial<NonNullable<Case['escrow']>> = {}) =>
-    caseOf({ side: 'DEPOSIT', symbol: 'AAPL', maxSpend: HELD }, { deposit, ...changes })
+    caseOf({ side: 'DEPOSIT', symbol: 'AAPL', shares: HELD }, { deposit, ...changes })
   const bought = (changes: Partial<NonNullable<Case['escrow']>> = {}): Case => ({
-    ...caseOf({ side: 'BUY', symbol: 'AAPL', maxSpend: 0n }, changes),
+    ...caseOf({ side: 'BUY', symbol: 'AAPL', usdc: 0n }, changes),
     fill: { qty: 3n * HELD, avgPrice: '0' },
   })
   const payout = { ...settled, payout: 3n * HELD, payoutSymbol: 'AAPL' }
-  const withdrawal = caseOf({ side: 'WITHDRAW', symbol: 'AAPL', maxSpend: 3n * HELD }, { ends: [payout] })
+  const withdrawal = caseOf({ side: 'WITHDRAW', symbol: 'AAPL', shares: 3n * HELD }, { ends: [payout] })
 
   test.each<[string, Case]>([
     ['had no shares in escrow', deposits({ deposit: null })],

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Client,
   isSignedOrder,
-  type OrderRequest,
+  type OrderTerms,
   type SealedOrder,
   TradingError,
 } from '../../src/client/index.js'
@@ -54,11 +54,7 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
   const refusals: string[] = []
 
   /** As the page does: a signed order is posted again until it is open, and a new one is signed once that signature opens nothing. */
-  async function place(
-    { account, client }: Employee,
-    request: Omit<OrderRequest, 'deadline'>,
-    atMs: number,
-  ): Promise<Placed> {
+  async function place({ account, client }: Employee, request: OrderTerms, atMs: number): Promise<Placed> {
     await sleep(atMs)
     const from = performance.now()
     for (;;) {
@@ -107,7 +103,7 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
     /** Everybody orders once within so long. */
     async round(
       employees: readonly Employee[],
-      requestOf: (employee: Employee, random: Random) => Promise<Omit<OrderRequest, 'deadline'> | null>,
+      requestOf: (employee: Employee, random: Random) => Promise<OrderTerms | null>,
       withinMs: number,
     ): Promise<{ readonly figures: Figures; readonly placed: readonly Placed[] }> {
       const requests = await Promise.all(employees.map((employee) => requestOf(employee, random)))
@@ -180,17 +176,14 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
 }
 
 /** A buy of some symbol for some hundred dollars. */
-export function someBuy(random: Random): Omit<OrderRequest, 'deadline'> {
-  return { side: 'BUY', symbol: random.pick(SYMBOLS), maxSpend: BigInt(random.integer(100, 999)) * ONE_USDC }
+export function someBuy(random: Random): OrderTerms {
+  return { side: 'BUY', symbol: random.pick(SYMBOLS), usdc: BigInt(random.integer(100, 999)) * ONE_USDC }
 }
 
 /** A sale of a part of what the employee holds, or a buy. */
-export async function buyOrSale(
-  { client }: Employee,
-  random: Random,
-): Promise<Omit<OrderRequest, 'deadline'>> {
+export async function buyOrSale({ client }: Employee, random: Random): Promise<OrderTerms> {
   const opened = random.chance(0.5) ? await client.getPortfolio() : null
   const [symbol] = Object.keys(opened?.portfolio.positions ?? {})
   if (symbol === undefined) return someBuy(random)
-  return { side: 'SELL', symbol, maxSpend: BigInt(random.integer(20, 90)) * ONE_USDC }
+  return { side: 'SELL', symbol, usdc: BigInt(random.integer(20, 90)) * ONE_USDC }
 }

@@ -99,7 +99,7 @@ export async function split(sandbox: Sandbox, symbol: string, into: bigint): Pro
 /** Compares the month's statement, which the chain alone tells, with what the employee holds. @returns what differs */
 export async function statementFaults({ account, client }: Employee): Promise<string[]> {
   const entries: HistoryEntry[] = []
-  for await (const entry of client.getHistory({ fromBlock: 1 })) entries.push(entry)
+  for await (const entry of client.listHistory({ fromBlock: 1 })) entries.push(entry)
   const period = periodOf(new Date().toISOString().slice(0, 7))
   const opened = await client.getPortfolio()
   if (period === null || opened === null) return [`${account.address}: no statement`]

@@ -95,7 +95,7 @@ it('the registry takes an institution of no name with other than ASCII', () => {
 })
 
 const idOf = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
-const request: Ordered = { side: 'BUY', symbol: 'AAPL', maxSpend: 30_000_000_000n }
+const request: Ordered = { side: 'BUY', symbol: 'AAPL', amount: 30_000_000_000n }
 
 function requestsOf(store = createMemoryDevice(), key?: string) {
   return createKeptRequests({ client: clientOf(key), store, chainId: 1, account: ada })

@@ -1,14 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type {
-  Client,
-  Hex,
-  HistoryEntry,
-  OrderList,
-  OrderRequest,
-  OrderStatus,
-  Portfolio,
-} from '../../src/client/index.js'
+import type { Client, Hex, HistoryEntry, OrderList, OrderStatus, Portfolio } from '../../src/client/index.js'
 import { keptOrder } from '../../web/orders/keptOrders.js'
 import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
@@ -41,11 +33,11 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   const client = {
     openNotice,
     getOpeningState,
-    async *followOrder(_orderId: unknown, { pollMs }: { pollMs?: number | undefined } = {}) {
+    async *listOrderStatuses(_orderId: unknown, { pollMs }: { pollMs?: number | undefined } = {}) {
       asked.push(pollMs ?? 0)
       yield* statuses
     },
-    async *followOrderTimeline() {
+    async *listOrderTimelines() {
       yield* []
     },
   }
@@ -99,7 +91,7 @@ it('an order that was seen open has ended once, and its envelope is dropped then
 
 it('an order that was placed here and has ended before it was first read has ended, too', async () => {
   const { orders, onEnd } = ordersOf([refunded])
-  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', maxSpend: 1n })
+  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', amount: 1n })
   shows(() => orders.of(ID).status.value)
   await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
 })
@@ -156,7 +148,7 @@ it('an order that the chain does not show yet is listed before the others, once'
   const { orders } = ordersOf([])
   shows(() => orders.history.value)
   await expect.poll(() => orders.history.value).not.toBeNull()
-  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
+  const request = { side: 'BUY', symbol: 'AAPL', amount: 1n } as const
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
   orders.memory.value = withPlaced(orders.memory.value, OTHER, request)
   expect(orders.listed.value).toEqual([
@@ -169,7 +161,7 @@ it('orders are asked about more slowly while more are shown', async () => {
   const { orders, asked } = ordersOf([status])
   shows(() => orders.of(ID).status.value)
   expect(asked).toHaveLength(1)
-  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
+  const request = { side: 'BUY', symbol: 'AAPL', amount: 1n } as const
   orders.most.value = 20
   for (let index = 0; index < 20; index++) {
     const orderId = `0x${index.toString(16).padStart(64, '0')}` as const
@@ -202,7 +194,7 @@ it('one that another account signed is not listed', () => {
 })
 
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
-const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 5n, deadline: 1 }
+const request: Ordered = { side: 'BUY', symbol: 'AAPL', amount: 5n }
 const openOrders: Portfolio['openOrders'] = {
   [idOf('a')]: {
     ...{ side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n },
@@ -218,7 +210,7 @@ it('the order that was placed last comes first, once', () => {
 
 it('the portfolio’s open orders are remembered when they have ended, and the page’s own ones are known better', () => {
   const seen = withOpenOrders(NO_ORDERS, openOrders)
-  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', maxSpend: 7n })
+  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', amount: 7n })
   expect(seen.placed).toEqual([])
   expect(withOpenOrders(seen, {})).toBe(seen)
   const placed = withPlaced(NO_ORDERS, idOf('a'), request)

@@ -7,7 +7,6 @@ import {
   ContractError,
   type Hex,
   NotSubmittedError,
-  type OrderRequest,
   type PlaceStep,
   type SealedOrder,
   type TakenId,
@@ -22,7 +21,7 @@ import { serverError } from './support/serverError.js'
 
 const WEEK = RECLAIM_DELAY
 const NOW = 1_800_000_000
-const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: NOW + 60 }
+const request = { side: 'SELL', symbol: 'AAPL', usdc: 1_000_000n, deadline: NOW + 60 } as const
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 
 function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {

@@ -13,7 +13,7 @@ const entry: HistoryEntry = {
 /** The history of a client that fails as often as the test says. */
 function historyOf(failures: number, code: 'chain-reorganized' | 'node-unavailable' = 'chain-reorganized') {
   let left = failures
-  const getHistory = vi.fn<Client['getHistory']>(async function* (options) {
+  const listHistory = vi.fn<Client['listHistory']>(async function* (options) {
     yield entry
     options?.onFinal?.(8)
     if (left-- > 0) throw new ClientError(code, '')
@@ -22,21 +22,21 @@ function historyOf(failures: number, code: 'chain-reorganized' | 'node-unavailab
   const settings = { chain: { id: 1, name: 'Chain', rpcUrl: null, firstBlock: 7 } }
   const version = signal<string | null>(null)
   const finalUntil = signal(0)
-  const ask = createTradeHistory({ client: { getHistory }, settings, store, version, finalUntil })
+  const ask = createTradeHistory({ client: { listHistory }, settings, store, version, finalUntil })
   return {
     read: () => ask(new AbortController().signal, () => undefined),
     version,
     finalUntil,
     store,
-    getHistory,
+    listHistory,
   }
 }
 
 it('the trades are read from the block of the deployment on, and again with each version, with the time up to which they are final', async () => {
-  const { read, version, finalUntil, store, getHistory } = historyOf(0)
+  const { read, version, finalUntil, store, listHistory } = historyOf(0)
   expect(await read()).toEqual([entry])
   expect(finalUntil.value).toBe(8)
-  expect(getHistory.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
+  expect(listHistory.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
   const reading = vi.fn(read)
   onTestFinished(effect(() => void reading()))
   version.value = '2 0'
@@ -48,7 +48,7 @@ it.each([
   [3, 'chain-reorganized', 3, { code: 'chain-reorganized' }],
   [1, 'node-unavailable', 1, { code: 'node-unavailable' }],
 ] as const)('after %i times %s the trades were read %i times', async (failures, code, calls, outcome) => {
-  const { read, getHistory } = historyOf(failures, code)
+  const { read, listHistory } = historyOf(failures, code)
   expect(await read().catch((error: unknown) => error)).toMatchObject(outcome)
-  expect(getHistory).toHaveBeenCalledTimes(calls)
+  expect(listHistory).toHaveBeenCalledTimes(calls)
 })

@@ -1,10 +1,24 @@
-import { formatDecimal, type Hex, type OrderRequest, type Portfolio } from '../../src/client/index.js'
+import {
+  formatDecimal,
+  type Hex,
+  type OrderRequest,
+  type Portfolio,
+  type Side,
+} from '../../src/client/index.js'
+import type { Limit } from '../../src/protocol/intent.js'
 import { money } from '../words/format.js'
 import { limitWords } from './review.js'
 import { decimalsOf, isMove } from './ticketOrder.js'
 
-/** The content of an order. */
-export type Ordered = Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend' | 'limit'>
+/** The content of an order, as portfolio and history have it. */
+export interface Ordered {
+  readonly side: Side
+  /** `USDC` for cash. */
+  readonly symbol: string
+  /** In base units of the decimals that `decimalsOf` tells. */
+  readonly amount: bigint
+  readonly limit?: Limit | undefined
+}
 
 /** The page's knowledge of a wallet's orders beyond the chain. It is confidential, and stays in memory. */
 export interface OrderMemory {
@@ -22,25 +36,30 @@ export function withPlaced({ placed, ordered }: OrderMemory, orderId: Hex, reque
   }
 }
 
+export function orderedOf(request: OrderRequest): Ordered {
+  const { side, symbol = 'USDC', usdc, shares, limit } = request
+  return { side, symbol, amount: usdc ?? shares, ...(limit && { limit }) }
+}
+
 /** Adds the open orders of a portfolio. The portfolio drops ended orders; the memory keeps them. */
 export function withOpenOrders(memory: OrderMemory, openOrders: Portfolio['openOrders']): OrderMemory {
   const unknown = Object.entries(openOrders).filter(([orderId]) => !memory.ordered.has(orderId))
   if (unknown.length === 0) return memory
   const ordered = new Map(memory.ordered)
   for (const [orderId, { side, symbol, notional, limit }] of unknown) {
-    ordered.set(orderId, { side, symbol, maxSpend: notional, limit })
+    ordered.set(orderId, { side, symbol, amount: notional, limit })
   }
   return { ...memory, ordered }
 }
 
 /** `Buy AAPL for 1,000.00 USDC`, or `Buy AAPL for 1,000.00 USDC at 190.00 or less, until the close`. */
 export function requestWords(request: Ordered): string {
-  const { side, symbol, maxSpend, limit } = request
+  const { side, symbol, amount, limit } = request
   const verb = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }[side]
   if (!isMove(side)) {
     const end = limit?.timeInForce === 'DAY' ? ', until the close' : ''
     const at = limit === undefined ? '' : ` ${limitWords(side, limit.price)}${end}`
-    return `${verb} ${symbol} for ${money(maxSpend)} USDC${at}`
+    return `${verb} ${symbol} for ${money(amount)} USDC${at}`
   }
-  return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
+  return `${verb} ${formatDecimal(amount, decimalsOf(request))} ${symbol}`
 }

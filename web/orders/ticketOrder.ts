@@ -114,10 +114,13 @@ export function limitOf({
 /** The ticket's order, with its deadline counted from now. @param limit USD with 6 decimals; null for the market's price */
 export function orderOf(
   { side, symbol, payFrom, timeInForce, hours }: Ticket,
-  { units: maxSpend, limit: price }: { readonly units: bigint; readonly limit: bigint | null },
+  { units, limit: price }: { readonly units: bigint; readonly limit: bigint | null },
   now: number,
 ): OrderRequest {
   const deadline = Math.floor(now / 1_000) + hours * HOUR_SECONDS
-  const limit = price === null ? {} : { limit: { price, timeInForce } }
-  return { side, symbol, maxSpend, deadline, ...limit, ...(side === 'BUY' && { payFrom }) }
+  if (isMove(side)) {
+    return symbol === 'USDC' ? { side, usdc: units, deadline } : { side, symbol, shares: units, deadline }
+  }
+  const trade = { symbol, usdc: units, deadline, ...(price !== null && { limit: { price, timeInForce } }) }
+  return side === 'BUY' ? { side, ...trade, payFrom } : { side, ...trade }
 }

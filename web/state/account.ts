@@ -24,7 +24,7 @@ import {
 } from '../../src/client/index.js'
 import type { Calm } from '../calm.js'
 import { signedOrders } from '../orders/keptOrders.js'
-import { type Ordered, requestWords, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
+import { type Ordered, orderedOf, requestWords, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
 import { type KeyInUse, newestMade, openKeys } from '../orders/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../orders/ticketOrder.js'
 import { type Ask, createQuery, type Pace, type Query } from '../query.js'
@@ -149,7 +149,7 @@ export function createAccount(deps: AccountDeps): Account {
   const kept = { fromBlock, store: device }
   const past = createPast(provider, { escrow: settings.pins.escrow, ...kept })
   const movesHere = past.moves({ to: address })
-  const readOrders = createTail<OrderList>((options) => client.getOrders({ ...kept, ...options }))
+  const readOrders = createTail<OrderList>((options) => client.listOrders({ ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
   /** A write and a corporate action both change the history. */
   const version = computed(() => {
@@ -200,8 +200,9 @@ export function createAccount(deps: AccountDeps): Account {
     earlier: () => signedOrders(address),
     isKeyMissing: () => isKeyMissing(address, key.peek()),
     onOrder(orderId, request, isSent) {
-      memory.value = withPlaced(memory.peek(), orderId, request)
-      void requests.keep(orderId, request)
+      const ordered = orderedOf(request)
+      memory.value = withPlaced(memory.peek(), orderId, ordered)
+      void requests.keep(orderId, ordered)
       funds.refresh()
       walletShares.refresh()
       if (isSent) report(orderId, 'wait', 'Order sent')
@@ -235,7 +236,7 @@ export function createAccount(deps: AccountDeps): Account {
     members: read(() => {
       const id = orgId.value
       if (id === null) return null
-      return createTail<MemberList>((options) => client.getMembers(id, { ...kept, ...options }))
+      return createTail<MemberList>((options) => client.listMembers(id, { ...kept, ...options }))
     }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null

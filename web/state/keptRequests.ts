@@ -24,7 +24,7 @@ const MOST = 200
 const orderedSchema = z.object({
   side: sideSchema,
   symbol: z.string(),
-  maxSpend: uint256Schema,
+  amount: uint256Schema,
   limit: limitSchema.optional(),
 })
 const keptSchema = z.array(z.tuple([bytes32Schema, orderedSchema]))
@@ -46,8 +46,8 @@ export function createKeptRequests({ client, store, chainId, account }: KeptRequ
     const found = keptSchema.safeParse(await client.openFromDevice(PURPOSE, bytes))
     return new Map(found.success ? found.data : [])
   }
-  async function add(orderId: Hex, { side, symbol, maxSpend, limit }: Ordered): Promise<void> {
-    const request = { side, symbol, maxSpend, ...(limit && { limit }) }
+  async function add(orderId: Hex, { side, symbol, amount, limit }: Ordered): Promise<void> {
+    const request = { side, symbol, amount, ...(limit && { limit }) }
     const all = [...new Map(await open()).set(orderId, request)].slice(-MOST)
     await store.set(record, await client.sealForDevice(PURPOSE, z.encode(keptSchema, all)))
   }

@@ -50,7 +50,7 @@ export interface Orders {
 }
 
 interface OrdersDeps {
-  readonly client: Pick<Client, 'followOrder' | 'followOrderTimeline' | 'openNotice' | 'getOpeningState'>
+  readonly client: Pick<Client, 'listOrderStatuses' | 'listOrderTimelines' | 'openNotice' | 'getOpeningState'>
   readonly address: Hex
   readonly isSeen: QueryOptions<unknown>['isSeen']
   readonly history: Query<OrderList>
@@ -106,7 +106,7 @@ export function createOrders(deps: OrdersDeps): Orders {
       wasOpen = false
       onEnd(seen)
     }
-    const status = follow((options) => watched(client.followOrder(orderId, options), look))
+    const status = follow((options) => watched(client.listOrderStatuses(orderId, options), look))
     const isOver = computed(() => status.value !== null && hasEnded(status.value))
     const hasNotice = computed(() => isOver.value || (status.value?.notice ?? null) !== null)
     const notice = createQuery<Notice | null>({
@@ -138,7 +138,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     return {
       status,
       opening,
-      timeline: follow((options) => client.followOrderTimeline(orderId, options)),
+      timeline: follow((options) => client.listOrderTimelines(orderId, options)),
       notice,
     }
   }
@@ -186,7 +186,7 @@ function listedOf(
 function requestOf(summary: OrderSummary | null): Ordered | null {
   const { side = null, symbol = null, amount = null, limit = null } = summary ?? {}
   if (side === null || symbol === null || amount === null) return null
-  return { side, symbol, maxSpend: amount, ...(limit && { limit }) }
+  return { side, symbol, amount, ...(limit && { limit }) }
 }
 
 const LEAST_MS = 1_500

@@ -42,7 +42,7 @@ export interface Store extends BrowserState {
   /** The contracts' events. */
   readonly events: Query<LogList>
   /** The time of an event's block; null while there is no way to read the chain. */
-  readonly blockTime: ReadonlySignal<Past['timeOf'] | null>
+  readonly blockTime: ReadonlySignal<Past['getBlockTime'] | null>
   /** Matters that wait for the platform's owner. */
   readonly waiting: Query<Judged<Waiting>>
   readonly listings: Query<Judged<Listings>>
@@ -108,7 +108,7 @@ export function createStore(settings: Settings): Store {
       pace: EVENTS_MS,
       aged: (value) => ({ ...value, isComplete: false }),
     }),
-    blockTime: computed(() => past.value?.timeOf ?? null),
+    blockTime: computed(() => past.value?.getBlockTime ?? null),
     listings: createQuery({
       isSeen,
       question: () => past.value?.listings() ?? null,

@@ -4,7 +4,7 @@ import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
 
 interface TradeHistoryDeps {
-  readonly client: Pick<Client, 'getHistory'>
+  readonly client: Pick<Client, 'listHistory'>
   readonly settings: Pick<Settings, 'chain'>
   readonly store: HistoryStore
   /** The portfolio's version and its corporate actions: more of them are read at once. */
@@ -35,7 +35,7 @@ export function createTradeHistory({
           until = time
         }
         const options = { fromBlock: settings.chain.firstBlock, store, signal, onFinal }
-        for await (const entry of client.getHistory(options)) entries.push(entry)
+        for await (const entry of client.listHistory(options)) entries.push(entry)
         finalUntil.value = until
         return entries
       } catch (error) {

@@ -3,7 +3,9 @@
 //   AccountMove
 //   AlikeChanges
 //   BlockPlace
+//   BuyTerms
 //   CallOptions
+//   CashMoveTerms
 //   Claim
 //   ClaimOptions
 //   ClaimsOptions
@@ -15,6 +17,7 @@
 //   ContractError
 //   CorporateAction
 //   Disposal
+//   Duration
 //   Eip1193Provider
 //   EmployeeFile
 //   EmployeeRow
@@ -66,6 +69,8 @@
 //   OrderRequest
 //   OrderStatus
 //   OrderSummary
+//   OrderTerms
+//   OrderTime
 //   PartsOnChain
 //   Past
 //   PastOptions
@@ -100,7 +105,10 @@
 //   SHARE_DECIMALS
 //   SaleFees
 //   SealedOrder
+//   SellTerms
 //   ServerError
+//   ServerErrorCode
+//   ShareMoveTerms
 //   SharesOptions
 //   Side
 //   SignedOrder
@@ -123,6 +131,7 @@
 //   WalletShares
 //   WalletSource
 //   WalletView
+//   WatchOptions
 //   actionWords
 //   adjustedPrices
 //   alikeChanges
@@ -141,6 +150,7 @@
 //   holdingsOf
 //   isName
 //   isSignedOrder
+//   listLogs
 //   lotsOf
 //   memberRules
 //   ordersOf
@@ -148,7 +158,6 @@
 //   periodOf
 //   provesUnopened
 //   readEmployeeFile
-//   readLogs
 //   rulebookChanges
 //   rulesOfRows
 //   saleFees
@@ -274,9 +283,9 @@ export interface Client extends Reader, Membership, Moves {
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
     openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
     getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
-    getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
-    getOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
-    getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
+    listHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
+    listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
+    listMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
     getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>;
     publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>;
     resumeRulebook(publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>;
@@ -356,12 +365,14 @@ export declare class ServerError extends TradingError {
     readonly retryAfter: number | null;
     readonly problem: ProblemBody | null;
     readonly name = "ServerError";
+    readonly code: ServerErrorCode;
     constructor(status: number, requestId: string | null, 
     retryAfter: number | null, 
     problem: ProblemBody | null, 
     docs?: string);
 }
 export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('not-submitted' | 'unexpected');
+export type ServerErrorCode = (typeof SERVER_ERROR_CODES)[number] | 'server-unavailable' | 'unknown';
 interface Details extends ErrorOptions {
     readonly code: string;
     readonly retryable: boolean;
@@ -924,7 +935,7 @@ export type MemberListOptions = Omit<ListOptions<MemberList>, 'limit'>;
 
 // client/logList.d.ts
 export declare function createTail<L extends ReadList>(list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>): Tail<L>;
-export declare function readLogs(provider: RequestSource, { addresses, topics, isState }: LogsQuery, { store, resume, ...options }?: ListOptions<LogList>): AsyncGenerator<LogList, void, undefined>;
+export declare function listLogs(provider: RequestSource, { addresses, topics, isState }: LogsQuery, { store, resume, ...options }?: ListOptions<LogList>): AsyncGenerator<LogList, void, undefined>;
 export interface ListOptions<L extends ReadList> extends CallOptions {
     readonly fromBlock?: number | undefined;
     readonly limit?: number | undefined;
@@ -983,13 +994,25 @@ export declare class NotSubmittedError extends ClientError {
     readonly name = "NotSubmittedError";
     constructor(order: SealedOrder, cause: unknown);
 }
-export interface OrderRequest {
-    readonly side: Side;
+export interface BuyTerms {
+    readonly side: 'BUY';
     readonly symbol: string;
-    readonly maxSpend: bigint;
-    readonly deadline: number;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
     readonly payFrom?: 'wallet' | 'cash' | undefined;
     readonly limit?: Limit | undefined;
+}
+export interface CashMoveTerms {
+    readonly side: 'WITHDRAW' | 'DEPOSIT';
+    readonly symbol?: undefined;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: undefined;
+}
+export interface OrderTime {
+    readonly validFor?: Duration | undefined;
+    readonly deadline?: number | undefined;
 }
 export interface SealedOrder {
     readonly orderId: Hex;
@@ -999,6 +1022,25 @@ export interface SealedOrder {
     readonly escrowed: bigint;
     readonly opening?: PostedOpening | undefined;
 }
+export interface SellTerms {
+    readonly side: 'SELL';
+    readonly symbol: string;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: Limit | undefined;
+}
+export interface ShareMoveTerms {
+    readonly side: 'WITHDRAW' | 'DEPOSIT';
+    readonly symbol: string;
+    readonly shares: bigint;
+    readonly usdc?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: undefined;
+}
+export type Duration = `${number}${'m' | 'h' | 'd'}`;
+export type OrderRequest = OrderTerms & OrderTime;
+export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
 export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
     readonly opening: PostedOpening;
 };
@@ -1009,9 +1051,10 @@ export interface Orders {
     submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
     cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>;
     getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>;
-    followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
+    watchOrder(orderId: Hex, options: WatchOptions): () => void;
+    listOrderStatuses(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
     getOrderTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>;
-    followOrderTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>;
+    listOrderTimelines(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>;
 }
 
 // client/past/facts.d.ts
@@ -1059,7 +1102,7 @@ export interface Past {
         readonly to?: Hex;
     }): Tail<PendingMoves>;
     isOwner(wallet: Hex): Promise<boolean>;
-    timeOf(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>;
+    getBlockTime(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>;
 }
 export interface PastOptions {
     readonly escrow: Hex;
@@ -1140,6 +1183,10 @@ export type Trust =
 export interface FollowOptions extends CallOptions {
     readonly pollMs?: number | undefined;
 }
+export interface WatchOptions extends FollowOptions {
+    readonly onStatus: (status: OrderStatus) => void;
+    readonly onError: (error: TradingError) => void;
+}
 
 // client/portfolio.d.ts
 export interface OpenedPortfolio {
@@ -1181,7 +1228,7 @@ import { type Signer, TypedDataEncoder } from 'ethers';
 
 // client/reader.d.ts
 export declare function createReader(options: ReaderOptions): Reader;
-export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getOrderTimeline' | 'followOrderTimeline'> {
+export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'> {
     getWallet(address: Hex, options?: CallOptions): Promise<WalletView>;
     getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>;
     getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>;
@@ -1235,6 +1282,9 @@ export interface PartsOnChain {
     readonly written: number;
     readonly parts: number;
 }
+
+// client/serverErrorCodes.d.ts
+export declare const SERVER_ERROR_CODES: readonly ['malformed-request', 'malformed-json', 'invalid-body', 'invalid-parameter', 'invalid-envelope', 'relay-unauthorized', 'run-unauthorized', 'origin-not-allowed', 'not-order-account', 'not-found', 'order-not-found', 'institution-not-found', 'unattested-enclave', 'receipt-not-found', 'method-not-allowed', 'order-ended', 'opening-under-way', 'order-under-way', 'request-timeout', 'body-too-large', 'unsupported-media-type', 'run-too-late', 'policy-rejected', 'resolution-rejected', 'invalid-signature', 'opening-not-sponsored', 'invalid-opening', 'would-revert', 'rate-limited', 'too-many-at-once', 'too-many-runs', 'too-many-waiting', 'headers-too-large', 'relay-quota-exhausted', 'internal-error', 'enclave-failed', 'chain-unavailable', 'market-unavailable', 'storage-unavailable', 'relayer-underfunded', 'platform-paused', 'relay-budget-exhausted', 'relay-overloaded', 'enclave-busy', 'keys-awaited', 'enclave-unavailable', 'intake-full', 'overloaded', 'shutting-down', 'enclave-timeout'];
 
 // client/shares.d.ts
 export interface SharesOptions extends CallOptions {

@@ -65,7 +65,8 @@ export function addHistoryCommand(
       const entries: HistoryEntry[] = []
       await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of client.getHistory({ fromBlock, confirmations, signal })) entries.push(entry)
+        for await (const entry of client.listHistory({ fromBlock, confirmations, signal }))
+          entries.push(entry)
       })
       const {
         head,

@@ -101,20 +101,17 @@ function requestOf(
   if (price === undefined && timeInForce !== undefined) {
     throw new CommandError('usage', '--time-in-force needs --limit')
   }
-  const inShares = isMove(side) && symbol !== 'USDC'
-  return {
-    side,
-    symbol,
-    maxSpend: anAmount(inShares ? SHARE_DECIMALS : USDC_DECIMALS)(amount),
-    deadline: Math.floor(Date.now() / 1_000) + deadline,
-    payFrom: payBy,
-    ...(price !== undefined && { limit: { price, timeInForce: timeInForce ?? 'DAY' } }),
+  const time = { deadline: Math.floor(Date.now() / 1_000) + deadline }
+  const limit = price === undefined ? undefined : { price, timeInForce: timeInForce ?? 'DAY' }
+  if (side === 'BUY' || side === 'SELL') {
+    const trade = { symbol, usdc: anAmount(USDC_DECIMALS)(amount), limit, ...time }
+    return side === 'BUY' ? { side, ...trade, payFrom: payBy } : { side, ...trade }
   }
-}
-
-/** Whether an order moves an asset between wallet and portfolio and trades nothing. */
-function isMove(side: Side): boolean {
-  return side === 'WITHDRAW' || side === 'DEPOSIT'
+  if (limit !== undefined) throw new CommandError('usage', '--limit is for buys and sales')
+  if (side === 'DEPOSIT' && payBy === 'cash')
+    throw new CommandError('usage', 'a deposit comes from the wallet')
+  if (symbol === 'USDC') return { side, usdc: anAmount(USDC_DECIMALS)(amount), ...time }
+  return { side, symbol, shares: anAmount(SHARE_DECIMALS)(amount), ...time }
 }
 
 interface Placing {
@@ -173,10 +170,11 @@ function notSubmitted({ order, cause, requestId }: NotSubmittedError): CommandEr
 
 /** Prints the order's fees before anything is signed. */
 async function printFees(
-  { side, symbol, maxSpend }: OrderRequest,
+  request: OrderRequest,
   { client, context: { terminal, signal } }: Omit<Placing, 'kept'>,
 ): Promise<void> {
-  if (isMove(side)) return
+  if (request.side !== 'BUY' && request.side !== 'SELL') return
+  const { side, symbol, usdc } = request
   try {
     const { fees, symbols } = await client.getMarket({ signal })
     const later = feeNames(fees, 'both')
@@ -186,7 +184,7 @@ async function printFees(
       return
     }
     const price = symbols.find((equity) => equity.symbol === symbol)?.price ?? null
-    const about = feesOfAmount(fees, maxSpend, price)
+    const about = feesOfAmount(fees, usdc, price)
     if (about === 0n) return
     const amount = about === null ? '' : `about ${formatDecimal(about, USDC_DECIMALS)} USDC, `
     terminal.progress(

@@ -155,7 +155,7 @@ async function followToEnd(
   { signal, onChange }: { signal: AbortSignal; onChange: (status: OrderStatus) => Promise<void> },
 ): Promise<OrderStatus> {
   let last = await client.getOrder(orderId, { signal })
-  for await (const status of client.followOrder(orderId, { signal })) {
+  for await (const status of client.listOrderStatuses(orderId, { signal })) {
     last = status
     await onChange(status)
   }

@@ -59,7 +59,7 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
       }
       const account = await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of client.getHistory({ signal, onFinal })) entries.push(entry)
+        for await (const entry of client.listHistory({ signal, onFinal })) entries.push(entry)
         return client.getAccount()
       })
       const statement = statementOf(entries, period, until)

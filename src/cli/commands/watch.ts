@@ -31,7 +31,7 @@ export const addWatch: AddCommand = (root, context) => {
 async function watchOrder(orderId: Hex, { reader }: ServerConnection, { terminal, signal }: CommandContext) {
   const printed = new Set<string>()
   let exit: ExitCode = EXIT.pending
-  for await (const { entries } of reader.followOrderTimeline(orderId, { signal })) {
+  for await (const { entries } of reader.listOrderTimelines(orderId, { signal })) {
     for (const entry of entries) {
       const key = JSON.stringify(entry)
       if (printed.has(key)) continue

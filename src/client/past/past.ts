@@ -11,7 +11,7 @@ import { createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { HistoryStore, ReadList } from '../keptLists.js'
-import { createTail, type LogList, type LogsQuery, readLogs, type Tail } from '../logList.js'
+import { createTail, type LogList, type LogsQuery, listLogs, type Tail } from '../logList.js'
 import { type AccountMove, moveSchema } from '../moves.js'
 import { readContracts } from '../platform.js'
 import { type RequestSource, untilAnswered } from '../provider.js'
@@ -98,9 +98,9 @@ export interface Past {
   isOwner(wallet: Hex): Promise<boolean>
   /**
    * The time of an event's block, in Unix seconds. Asks for each block once, and only where the node does not tell it with the event.
-   * @example for (const log of (await past.events()()).logs) console.log(await past.timeOf(log))
+   * @example for (const log of (await past.events()()).logs) console.log(await past.getBlockTime(log))
    */
-  timeOf(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>
+  getBlockTime(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>
 }
 
 const SHOWN_EVENTS = 100
@@ -128,7 +128,7 @@ export function createPast(
     const begun = untilAnswered(async () => {
       const query = await queryOf()
       return createTail<LogList>((options) =>
-        readLogs(provider, query, { fromBlock, limit, store, ...options }),
+        listLogs(provider, query, { fromBlock, limit, store, ...options }),
       )
     })
     return async (signal, report) => (await begun())(signal, report)
@@ -144,14 +144,14 @@ export function createPast(
       return { addresses: names.map((name) => found[name]), ...query }
     }, limit)
 
-  async function timeOf({ blockHash, blockTimestamp }: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>) {
+  async function getBlockTime({ blockHash, blockTimestamp }: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>) {
     const at = blockTimestamp ?? times.get(blockHash) ?? (await wallet.reads.block(blockHash)).timestamp
     times.set(blockHash, at)
     return at
   }
 
   return {
-    timeOf,
+    getBlockTime,
     async isOwner(address) {
       const authority = contractAt(await ofEscrow('authority'), authorityAbi)
       return (await authority.read<Hex>('owner', [], addressSchema)) === address
@@ -194,7 +194,7 @@ export function createPast(
           versions: await Promise.all(
             publishedIn(logs, admin, eventIn).map(async ({ log, ...one }) => ({
               ...one,
-              at: await timeOf(log),
+              at: await getBlockTime(log),
             })),
           ),
         }),

@@ -86,7 +86,7 @@ it('a chain that is reorganized while it is read ends the history with an error,
   const client = await historyClient(chain(), [SECRET])
   const seen: HistoryEntry[] = []
   const read = async () => {
-    for await (const entry of client.getHistory({ maxBlocks: 1, confirmations: 1 })) {
+    for await (const entry of client.listHistory({ maxBlocks: 1, confirmations: 1 })) {
       seen.push(entry)
       if (entry.kind !== 'bought') continue
       await chain().provider.send('evm_revert', [snapshot])

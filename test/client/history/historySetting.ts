@@ -40,7 +40,7 @@ export async function historyClient(
 
 export async function readAll(client: Client, options?: HistoryOptions): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = []
-  for await (const entry of client.getHistory({ confirmations: 1, ...options })) entries.push(entry)
+  for await (const entry of client.listHistory({ confirmations: 1, ...options })) entries.push(entry)
   return entries
 }
 

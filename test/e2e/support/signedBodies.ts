@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers'
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { createClient, type OrderRequest } from '../../../src/client/index.js'
+import { createClient, type OrderTerms } from '../../../src/client/index.js'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import type { Desk } from './desk.js'
@@ -10,13 +10,13 @@ const bodySchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObjec
 /** The body of `POST /orders` with its opening. */
 export type SignedBody = z.output<typeof bodySchema>
 
-const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 25_000_000n } as const
+const BUY = { side: 'BUY', symbol: 'AAPL', usdc: 25_000_000n } as const
 
 /** The body of an order that this key has signed for the platform, and that no server has got. */
 export async function signedBy(
   { sandbox, chainTime }: Desk,
   privateKey: Hex,
-  wish: Omit<OrderRequest, 'deadline'> = BUY,
+  wish: OrderTerms = BUY,
 ): Promise<SignedBody> {
   let body: unknown
   const client = createClient({

@@ -1,5 +1,5 @@
 import type { Contracts, Usdc } from '../../../src/chain/contracts.js'
-import type { Client, OrderRequest, Portfolio } from '../../../src/client/index.js'
+import type { Client, OrderRequest, OrderTerms, Portfolio } from '../../../src/client/index.js'
 import type { OrderStatus } from '../../../src/protocol/api.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -9,8 +9,8 @@ import { clientOf } from '../../../src/sandbox/demo.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { eventually } from '../../support/eventually.js'
 
-/** An order that needs no deadline of its own. */
-export type Order = Omit<OrderRequest, 'deadline'> & { deadline?: number }
+/** An order, for an hour unless it says otherwise. */
+export type Order = OrderTerms & Pick<OrderRequest, 'deadline'>
 
 /** An employee at the desk. */
 export interface Trader {
