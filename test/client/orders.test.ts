@@ -160,16 +160,19 @@ it('watching is over after any other failure', async () => {
   expect(await watched('order-not-found')).toEqual(['order-not-found'])
 })
 
-it('watching calls nothing any more once it is unsubscribed', async () => {
+it.each(['unsubscribed', 'aborted'])('watching calls nothing any more once it is %s', async (how) => {
   const seen: string[] = []
+  const over = new AbortController()
   api.answerWith(() => ({ body: status('OPEN') }))
   const unsubscribe = orders().watchOrder(orderId, {
     onStatus({ state }) {
       seen.push(state)
-      unsubscribe()
+      if (how === 'aborted') over.abort()
+      else unsubscribe()
     },
     onError: ({ code }) => void seen.push(code),
     pollMs: 1,
+    signal: over.signal,
   })
   await expect.poll(() => seen).toEqual(['OPEN'])
   api.answerWith(() => ({ body: status('SETTLED') }))
