@@ -12,8 +12,17 @@ export const attestationSchema = /* @__PURE__ */ z.object({
 })
 export type Attestation = z.output<typeof attestationSchema>
 
-/** Whether an enclave's keys were born in it, and evidence says so, or are those of files, which its operator knows. */
-export const enclaveModeSchema = /* @__PURE__ */ z.enum(['attested', 'file-keys'])
+/**
+ * Whether an enclave's keys were born in it, and evidence says so, or are those of files, which its operator knows. Evidence of the
+ * format `test` comes from a stand-in and proves nothing. `keys-awaited`: none of the chain's signer was posted yet.
+ */
+export const enclaveModeSchema = /* @__PURE__ */ z.enum(['attested', 'test', 'keys-awaited', 'file-keys'])
+
+/** The format of a stand-in's evidence, which each verifier refuses that is shipped. */
+export const TEST_FORMAT = 'test'
+
+/** The mode of an enclave with evidence of a format. */
+export const modeOf = (format: string) => (format === TEST_FORMAT ? 'test' : 'attested')
 
 /** The body of `POST /attestation`: evidence of 24 kB in Base64 at most, and a statement of 4,096 characters. */
 export const postAttestationSchema = /* @__PURE__ */ z.strictObject({

@@ -12,7 +12,7 @@ import { attestedSettings } from '../enclave/attested/settings.js'
 import { loadSettings } from '../enclave/commonConfig.js'
 import { askEnclave } from '../operate/attest/startingEnclave.js'
 import { draw, publicKeyOfKey } from '../operate/secretFiles.js'
-import { type Attestation, attestationSchema } from '../protocol/attestation.js'
+import { type Attestation, attestationSchema, TEST_FORMAT } from '../protocol/attestation.js'
 import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
 import type { IntentDomain } from '../protocol/intentDomain.js'
 import { openShare, sealShare } from '../protocol/masterShare.js'
@@ -25,7 +25,7 @@ import {
   signProvision,
 } from '../protocol/provisioning.js'
 import { signRunMessage } from '../protocol/runMessage.js'
-import { makeDevice, registerOf, TEST_FORMAT } from './device/device.js'
+import { makeDevice, registerOf } from './device/device.js'
 import { ATTESTED_ENCLAVE } from './serverProcess.js'
 
 const THRESHOLD = 2

@@ -68,7 +68,7 @@ it('an order settles by keys that were born in the enclave, and a restart of the
   const verify = createVerifier(BORN, attested.root, 'test')
   const expected = { ...domain, programs: attested.programs, signer: secrets.enclaveSigner, now: Date.now() }
   expect((await verify(shown, expected)).statement.sealKey).toBe(secrets.intentPublicKey)
-  expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'present' })
+  expect(await healthOf(url)).toMatchObject({ mode: 'test', keys: 'present' })
   // Each start fails once at most before there is a server, however often it tries.
   const log = await readFile(join(sandbox.directory, 'enclave.log'), 'utf8')
   const count = (message: string) => log.split(`"msg":"${message}"`).length - 1
@@ -152,7 +152,7 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
     }
   }
 
-  expect(await healthOf(url)).toMatchObject({ mode: 'attested', keys: 'awaited' })
+  expect(await healthOf(url)).toMatchObject({ mode: 'test', keys: 'awaited' })
   const job = await orderJob()
   const body = JSON.stringify(job)
   const { triggerSecret } = sandbox.secrets

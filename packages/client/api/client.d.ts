@@ -1350,6 +1350,8 @@ export declare const healthSchema: z.ZodObject<{
     mode: z.ZodOptional<z.ZodEnum<{
         attested: "attested";
         "file-keys": "file-keys";
+        "keys-awaited": "keys-awaited";
+        test: "test";
     }>>;
 }, z.core.$strip>;
 export declare const institutionSchema: z.ZodObject<{
@@ -1826,6 +1828,8 @@ export declare const enclaveKeySchema: z.ZodObject<{
     mode: z.ZodOptional<z.ZodEnum<{
         attested: "attested";
         "file-keys": "file-keys";
+        "keys-awaited": "keys-awaited";
+        test: "test";
     }>>;
     next: z.ZodOptional<z.ZodObject<{
         signer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;

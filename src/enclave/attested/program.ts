@@ -1,5 +1,6 @@
 import { configDigest, configurationOf } from '../../attestation/write.js'
 import { checksum } from '../../protocol/address.js'
+import { modeOf } from '../../protocol/attestation.js'
 import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
@@ -103,7 +104,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   const resident = await startResident(settings, {
     table,
     enclave: () => running?.enclave,
-    program: { program, configuredAt, mode: 'attested' },
+    program: { program, configuredAt, mode: modeOf(platform.format) },
     routes: {
       ...gathering.routes,
       ...reportRoute(settings.secret, owner, () => running?.subject),

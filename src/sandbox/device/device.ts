@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { measurementIn } from '../../enclave/attested/ownDocument.js'
 import type { Platform } from '../../enclave/attested/platform.js'
 import { lock, unlock } from '../../enclave/attested/secretBox.js'
+import { TEST_FORMAT } from '../../protocol/attestation.js'
 import { readPrivateFile, writeNewFile } from '../../service/privateFile.js'
 import {
   authority,
@@ -22,8 +23,6 @@ import {
 } from './document.js'
 import { cbor, Pairs } from './encode.js'
 
-/** The format of its evidence, which each verifier refuses that is shipped. */
-export const TEST_FORMAT = 'test'
 const FILE = 'device.json'
 const YEAR_MS = 365 * 86_400_000
 const HOUR_MS = 3_600_000

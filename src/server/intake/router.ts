@@ -11,6 +11,7 @@ import {
   postOrderSchema,
   resolvedSchema,
 } from '../../protocol/api.js'
+import { modeOf } from '../../protocol/attestation.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
@@ -68,7 +69,7 @@ export function createEnclaveKey(deps: {
       usdc,
       takesOpenings: true,
     }
-    const mode = attestation === undefined ? ('file-keys' as const) : ('attested' as const)
+    const mode = attestation === undefined ? 'file-keys' : modeOf(attestation.format)
     made = { of, key: { ...fixed, mode, ...(attestation && { attestation }), ...(next && { next }) } }
     return made.key
   }
@@ -76,7 +77,7 @@ export function createEnclaveKey(deps: {
   return {
     current,
     /** That of the last answer; until the first one, what the configuration says. */
-    mode: () => made?.key.mode ?? (configured === undefined ? 'attested' : 'file-keys'),
+    mode: () => made?.key.mode ?? (configured === undefined ? 'keys-awaited' : 'file-keys'),
   }
 }
 

@@ -104,13 +104,15 @@ it('a server without a configured key shows the one of the evidence whose signer
   const post = (body: object) => api.post('/attestation').set(TOKEN).send(body).expect(200)
   await post(evidenceOf(other, nextKey))
   const modeOf = async () => (await api.get('/health')).body.mode
-  expect(await modeOf()).toBe('attested')
+  expect(await modeOf()).toBe('keys-awaited')
   const awaited = await api.get('/enclave-key')
   expect(awaited).toMatchObject({
     status: 503,
     body: { code: 'keys-awaited' },
     headers: { 'retry-after': '30' },
   })
+  await post({ ...attestation, format: 'test' })
+  expect((await api.get('/enclave-key')).body.mode).toBe('test')
   await post(attestation)
   await post(evidenceOf(other, nextKey))
   const { body } = await api.get('/enclave-key')
