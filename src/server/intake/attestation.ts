@@ -105,7 +105,7 @@ const CHALLENGE_CALLS = 120
 
 /** The public route that has the enclave prove itself afresh. */
 export function challengeRoute(deps: {
-  readonly challenge: (nonce: Hex) => Promise<Attestation>
+  readonly challenge: (nonce: Hex, charge: () => void) => Promise<Attestation>
   readonly readers: Pick<ClientReaders, 'chargeOrRefuse'>
   readonly bodyLimitBytes: number
 }): Route {
@@ -115,8 +115,8 @@ export function challengeRoute(deps: {
     bodyLimitBytes: deps.bodyLimitBytes,
     async answer(body) {
       const { nonce } = parseBody(challengeSchema, body)
-      deps.readers.chargeOrRefuse(CHALLENGE_CALLS)
-      return { status: 200, body: z.encode(attestationSchema, await deps.challenge(nonce)) }
+      const charge = () => deps.readers.chargeOrRefuse(CHALLENGE_CALLS)
+      return { status: 200, body: z.encode(attestationSchema, await deps.challenge(nonce, charge)) }
     },
   }
 }

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 5_000
 /**
  * Asks the enclave for fresh evidence with a nonce of 32 bytes, for one caller at a time.
  * @param door where jobs are posted to, and what signs them
- * @returns throws Problem `unattested-enclave`, `enclave-unavailable`
+ * @returns `charge` is called for those that are asked; throws Problem `unattested-enclave`, `enclave-unavailable`
  */
 export function createChallenge(door: { readonly url: Secret; readonly secret: Secret }) {
   const send = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
@@ -24,8 +24,9 @@ export function createChallenge(door: { readonly url: Secret; readonly secret: S
     return send(door.url.reveal(), { ...headers }, undefined, `/attestation?nonce=${body}`)
   }
 
-  return async (nonce: Hex): Promise<Attestation> => {
+  return async (nonce: Hex, charge: () => void): Promise<Attestation> => {
     if (isUnderWay) throw new Problem('enclave-unavailable')
+    charge()
     isUnderWay = true
     try {
       return answerOf(await ask(nonce))
