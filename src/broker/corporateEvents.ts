@@ -160,13 +160,21 @@ function rateOf(kind: ActionKind, { before, made }: Whole, announced: Announceme
   if (announced.shares === null) return null
   const candidates = kind === 'stock-dividend' ? stockRates(announced.shares) : [announced.shares]
   for (const rate of candidates) {
-    const difference = made - scaled(before, rate)
-    const isWhole = made % ONE_SHARE === 0n
-    const isRounded = difference <= 1n && difference >= -1n
-    const hasFraction = isWhole && difference < ONE_SHARE && difference > -ONE_SHARE
-    if (isRounded || hasFraction) return difference >= 0n ? rate : booked
+    const rest = made - scaled(before, rate)
+    if (rest < slackOf(made) && rest > -slackOf(made)) return rest >= 0n ? rate : booked
   }
   return null
+}
+
+/** Whether all shares of a booking times a rate are what it made of them, and no more: for a fraction of a share the broker pays cash. */
+export function isRateOf(rate: Ratio, { before, made }: Pick<Whole, 'before' | 'made'>): boolean {
+  const rest = made - scaled(before, rate)
+  return before > 0n && rest >= 0n && rest < slackOf(made)
+}
+
+/** Where the broker has made whole shares, a fraction may be gone; else no more than was rounded. */
+function slackOf(made: bigint): bigint {
+  return made % ONE_SHARE === 0n ? ONE_SHARE : 2n
 }
 
 /** The broker states a stock dividend of 5 % as 0.05, or as 1.05. */

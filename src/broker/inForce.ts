@@ -3,7 +3,7 @@
 import type { Booking, CorporateEvent } from '../protocol/actionReport.js'
 import { type CorporateAction, endsSymbol, isRatio, paidForAt } from '../protocol/corporateActions.js'
 import { ONE_SHARE } from '../protocol/units.js'
-import { type ActionTerms, claimsOf, ratioKindOf } from './corporateEvents.js'
+import { type ActionTerms, claimsOf, isRateOf, ratioKindOf } from './corporateEvents.js'
 import { dayAfter, startOf } from './newYork.js'
 
 /** No symbol has two splits, nor two stock dividends, within so many seconds. */
@@ -39,27 +39,56 @@ export function isPaid(event: CorporateEvent, actions: readonly CorporateAction[
   })
 }
 
+/** Whether an entry of the list gives or takes anything. A claim does not, nor does a payment of nothing. */
+export function needsBooking(action: CorporateAction): boolean {
+  return action.kind !== 'ENTITLEMENT' && (action.kind !== 'PAYMENT' || action.numerator > 0n)
+}
+
+/** The announcement and the booking of one action name days that are no further apart. */
+const SAME_ACTION_S = 90 * 86_400
+
 /**
- * The payments of the list that the books do not bear: each needs a booking of its symbol and day for itself, with at least its cash. What
- * came of shares that the owner sold (a spin-off's, and what is not carried out) is in the account's fills: there the booking is needed alone.
+ * The entries of the list that the books do not bear. Each needs a booking of its symbol, which bears one payment, one ratio and one end of
+ * the symbol at the most.
  */
-export function unbornePayments(
+export function unborneActions(
   actions: readonly CorporateAction[],
   bookings: readonly Booking[],
 ): CorporateAction[] {
-  const left = [...bookings].sort((a, b) => (a.cash < b.cash ? -1 : 1))
+  const used = new Map<string, Set<Booking>>()
   return actions.filter((action) => {
-    if (action.kind !== 'PAYMENT' || action.numerator === 0n) return false
+    if (!needsBooking(action)) return false
+    const part = isRatio(action) ? 'ratio' : endsSymbol(action.kind) ? 'end' : 'cash'
+    const taken = used.get(part) ?? new Set()
+    const [found] = bookings
+      .filter((booking) => !taken.has(booking) && booking.symbol === action.symbol)
+      .filter((booking) => bears(booking, action, actions))
+      .sort((a, b) => apart(a, action) - apart(b, action) || (a.cash < b.cash ? -1 : 1))
+    if (found) used.set(part, taken.add(found))
+    return found === undefined
+  })
+}
+
+/** Seconds between an entry's moment and a booking's day. */
+function apart({ day }: Booking, { recordAt }: CorporateAction): number {
+  return Math.abs(startOf(day) - recordAt)
+}
+
+/** @param actions the list, which has a payment's claim */
+function bears(booking: Booking, action: CorporateAction, actions: readonly CorporateAction[]): boolean {
+  const { kind, before, made, cash } = booking
+  if (action.kind === 'PAYMENT') {
     const claim = actions.find(({ index }) => index === action.entitlement)
     const paidFor = claim ? paidForAt(claim.recordAt) : null
+    // What came of shares that the owner sold is in the account's fills.
     const isSold = paidFor === 'spin-off' || paidFor === 'other'
-    const at = left.findIndex(({ symbol, day, before, cash }) => {
-      if (symbol !== action.symbol || startOf(day) !== action.recordAt) return false
-      return isSold || action.numerator * (before ?? 0n) <= cash * action.denominator * ONE_SHARE
-    })
-    if (at >= 0) left.splice(at, 1)
-    return at < 0
-  })
+    const isCovered = action.numerator * (before ?? 0n) <= cash * action.denominator * ONE_SHARE
+    return apart(booking, action) === 0 && (isSold || isCovered)
+  }
+  if (kind === 'spin-off' || kind === 'other' || apart(booking, action) > SAME_ACTION_S) return false
+  if (action.kind === 'SYMBOL_CHANGE') return booking.successor === action.successor
+  if (action.kind === 'REMOVAL') return kind === 'removal' || kind === 'merger'
+  return isRatio(action) && before !== null && isRateOf(action, { before, made })
 }
 
 /** Whether holders have what the action made of their shares. A cash dividend changes no shares. */

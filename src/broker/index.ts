@@ -3,12 +3,27 @@ export type { Activities, BookedEntry, FeeActivity, OtherEntry, TradeActivity } 
 export type { ActionKind } from './announcements.js'
 export { bookingsOf, everBookedOf } from './bookings.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
-export { type ActionTerms, type Decision, eventsOf, planOf, type Unplanned } from './corporateEvents.js'
+export {
+  type ActionTerms,
+  claimsOf,
+  type Decision,
+  eventsOf,
+  planOf,
+  type Unplanned,
+} from './corporateEvents.js'
 export { BrokerError, type BrokerErrorKind } from './errors.js'
-export { entryOf, haltedOn, isInForce, isPaid, UNBOOKED_DAYS, unbornePayments } from './inForce.js'
+export {
+  entryOf,
+  haltedOn,
+  isInForce,
+  isPaid,
+  needsBooking,
+  UNBOOKED_DAYS,
+  unborneActions,
+} from './inForce.js'
 export type { Bar, BarFilter, BrokerClock, Snapshot } from './market.js'
 export { type Asset, isBuyable } from './market.js'
-export { dayAfter, dayAt } from './newYork.js'
+export { dayAfter, dayAt, startOf } from './newYork.js'
 export {
   type BrokerOrder,
   type BrokerOrderState,

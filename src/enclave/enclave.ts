@@ -5,6 +5,7 @@ import type { FeeSchedule } from '../protocol/fees.js'
 import type { Job, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
 import { createAuthorizer } from './authorizer.js'
+import { createBorneCheck } from './borne.js'
 import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
@@ -13,7 +14,6 @@ import type { EnclaveKeys } from './keys/keys.js'
 import { runOrder } from './order/orderRun.js'
 import { runResolution } from './order/resolution.js'
 import type { Ownership } from './ownership.js'
-import { createPaymentCheck } from './payments.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
@@ -63,21 +63,23 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
     portfolios: createPortfolioStore(views, keys),
     policies: createPolicyStore(views, keys),
   }
-  const assertBorne = createPaymentCheck()
+  const checkBorne = createBorneCheck()
 
   function runOf(job: Job, report: Run['report']): Run {
     const clock = createRunClock(deps.clock, job.stopAt)
     const chain = sharedChain.forRun()
     const broker = guardBroker(deps.broker, clock.check)
+    const assertBorne: Run['assertBorne'] = (block, followed) =>
+      checkBorne({ chain, broker, clock }, block, followed)
     const load: PortfolioStore['load'] = async (account, block) => {
       const stored = await shared.portfolios.load(account, block)
-      await assertBorne({ chain, broker, clock }, block, stored.followedBefore)
+      await assertBorne(block, stored.followedBefore)
       return stored
     }
     return {
       ...shared,
       ...{ fees, limits, batching, timings },
-      ...{ clock, chain, report, broker },
+      ...{ clock, chain, report, broker, assertBorne },
       portfolios: { ...shared.portfolios, load },
       authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),
       open: keys.open,

@@ -14,6 +14,12 @@ const LOOK_AHEAD_DAYS = 90
 /** The pause between two questions about actions that could not be read for too long. */
 const UNKNOWN_AGAIN_S = 60
 
+/** The first day of the deployment, and the time after which its entries are: those of a day bear its midnight. */
+export async function booksOf(chain: Pick<Run['chain'], 'deployedAt'>) {
+  const first = dayAt(new Date((await chain.deployedAt()) * 1_000))
+  return { first, after: new Date(Date.parse(first) - 1) }
+}
+
 /** Everything that the broker has announced about these symbols, or booked since the contracts were deployed. */
 export async function readEvents(
   {
@@ -26,10 +32,9 @@ export async function readEvents(
   symbols: readonly string[],
   today: string,
 ): Promise<CorporateEvent[]> {
-  const first = dayAt(new Date((await chain.deployedAt()) * 1_000))
+  const { first, after } = await booksOf(chain)
   const oldest = dayAfter(today, -LOOK_BACK_DAYS)
-  // Entries of a day bear its midnight.
-  const booked = bookingsOf(await broker.getBookedEntries({ after: new Date(Date.parse(first) - 1) }))
+  const booked = bookingsOf(await broker.getBookedEntries({ after }))
   // What was booked may be of a symbol that is neither listed nor held any more.
   const named = booked.map(({ symbol, successor }) => symbol || successor)
   const sorted = [...new Set([...symbols, ...named.filter((name) => name !== '')])].sort()

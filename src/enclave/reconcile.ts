@@ -29,7 +29,9 @@ interface Read {
 export async function reconcile(run: Run): Promise<RunResult> {
   await run.authorizer.assertRelay()
   const failures: unknown[] = []
-  const { retired, names } = await symbolsOf(run, (await run.chain.look()).head)
+  const { head } = await run.chain.look()
+  await run.assertBorne(head)
+  const { retired, names } = await symbolsOf(run, head)
   for (const name of retired) await replace(run, name).catch((error) => failures.push(error))
   const { head: block } = await run.chain.look()
   const supplies = await Promise.all(

@@ -5,6 +5,7 @@ import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
+import type { BlockPoint } from './heads.js'
 import type { EnclaveKeys } from './keys/keys.js'
 import type { PolicyStore, PortfolioStore } from './stores.js'
 import type { Turns } from './turns.js'
@@ -59,6 +60,11 @@ export interface Run {
   readonly policies: PolicyStore
   /** Opens what clients seal. */
   readonly open: EnclaveKeys['open']
+  /**
+   * Stops the run where the list has an action that the broker has not booked.
+   * @param followed how many actions a stored portfolio has followed
+   */
+  assertBorne(block: BlockPoint, followed?: number): Promise<void>
   /** Where the order's escrow stands among all; by it orders take turns at the broker. */
   readonly openedAt: bigint
   readonly timings: Timings

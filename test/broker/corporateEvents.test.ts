@@ -2,9 +2,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
 import { bookingsOf, everBookedOf } from '../../src/broker/bookings.js'
-import { type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
-import { isInForce, unbornePayments } from '../../src/broker/inForce.js'
+import { type ActionTerms, type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
+import { isInForce, unborneActions } from '../../src/broker/inForce.js'
 import { dayAt, startOf } from '../../src/broker/newYork.js'
+import type { CorporateAction } from '../../src/protocol/corporateActions.js'
 import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
@@ -22,6 +23,24 @@ interface Told {
   readonly held?: string
 }
 
+/** The plan's entries in a list of their own. */
+function listed(plan: readonly ActionTerms[]): CorporateAction[] {
+  return plan.map((terms, index) => corporateAction({ ...terms, index }))
+}
+
+function corporateAction({
+  kind,
+  numerator,
+  denominator,
+  successor,
+  ...common
+}: ActionTerms & { index: number }) {
+  const ratio = { numerator, denominator }
+  if (kind === 'SPLIT' || kind === 'STOCK_DIVIDEND') return { kind, ...common, ...ratio }
+  if (kind === 'PAYMENT') return { kind, ...common, ...ratio, entitlement: 0 }
+  return kind === 'SYMBOL_CHANGE' ? { kind, ...common, successor } : { kind, ...common }
+}
+
 /** The one event that comes of an announcement and a booking, and its plan. */
 async function planned({ announced, booked, held = '1.5' }: Told, decision: Decision = {}) {
   const { url, control, stop } = await startStandIn()
@@ -37,7 +56,10 @@ async function planned({ announced, booked, held = '1.5' }: Told, decision: Deci
   expect(events).toHaveLength(1)
   const [event] = events
   if (!event) throw new Error('there is no event')
-  return planOf(event, decision)
+  const plan = planOf(event, decision)
+  // Whatever the owner is shown to propose, the books bear.
+  if (typeof plan !== 'string') expect(unborneActions(listed(plan), everBookedOf(entries))).toEqual([])
+  return plan
 }
 
 /** The announcement of what is booked. */
@@ -282,7 +304,7 @@ it.each([
   ],
   ['nothing', paying(0n), 0],
 ])('the books bear a payment, or do not, of %s', (_what, actions, unborne) => {
-  expect(unbornePayments(actions, everBookedOf([DIVIDEND]))).toHaveLength(unborne)
+  expect(unborneActions(actions, everBookedOf([DIVIDEND]))).toHaveLength(unborne)
 })
 
 it.each([
@@ -290,10 +312,55 @@ it.each([
   ['booked the other way on its day', [DIVIDEND, { ...DIVIDEND, qty: 0n, cash: -usd(10) }]],
   ['booked the other way later', [DIVIDEND, { ...DIVIDEND, day: '2026-03-05', cash: -usd(10) }]],
 ])('a dividend that the broker has taken back was booked: %s', (_how, entries) => {
-  expect(unbornePayments(paying(2_500_000n), everBookedOf(entries))).toEqual([])
-  expect(unbornePayments(paying(2_500_001n), everBookedOf(entries))).toHaveLength(1)
+  expect(unborneActions(paying(2_500_000n), everBookedOf(entries))).toEqual([])
+  expect(unborneActions(paying(2_500_001n), everBookedOf(entries))).toHaveLength(1)
   const net = bookingsOf(entries).reduce((sum, { cash }) => sum + cash, 0n)
   expect(net).toBe(0n)
+})
+
+const SPLIT_ENTRIES = [shares(-2), shares(3)].map((qty, at) => ({
+  ...{ id: `s${at}`, type: 'SPLIT', subType: 'FSPLIT', day: DAY, symbol: 'AAPL', qty, cash: 0n },
+  description: '',
+}))
+const act = { index: 0, symbol: 'AAPL', recordAt: MIDNIGHT }
+const splitting = (numerator: bigint, denominator: bigint, more: Partial<typeof act> = {}) => ({
+  ...{ ...act, kind: 'SPLIT' as const, numerator, denominator },
+  ...more,
+})
+const renaming = { ...act, kind: 'SYMBOL_CHANGE' as const, successor: 'MSFT' }
+
+it.each([
+  ['the split as it was booked', [splitting(3n, 2n)], 0],
+  ['one that makes more', [splitting(2n, 1n)], 1],
+  ['one that makes less, by a share', [splitting(1n, 1n)], 1],
+  ['the opposite', [splitting(2n, 3n)], 1],
+  ['the split of another symbol', [splitting(3n, 2n, { symbol: 'MSFT' })], 1],
+  ['the split twice', [splitting(3n, 2n), splitting(3n, 2n, { index: 1, recordAt: MIDNIGHT - 86_400 })], 1],
+  ['the split of half a year before', [splitting(3n, 2n, { recordAt: MIDNIGHT - 180 * 86_400 })], 1],
+  ['a new symbol', [renaming], 1],
+  ['a removal', [{ ...act, kind: 'REMOVAL' as const }], 1],
+])(
+  'the books bear no other change of shares than the split that was booked: %s',
+  (_what, actions, unborne) => {
+    const taken = SPLIT_ENTRIES.map((entry) => ({ ...entry, isCanceled: true }))
+    for (const entries of [SPLIT_ENTRIES, taken])
+      expect(unborneActions(actions, everBookedOf(entries))).toHaveLength(unborne)
+  },
+)
+
+it('the books bear another name where they name it, and a spin-off neither multiplies its source’s shares nor ends them', () => {
+  const named = (type: string, symbol: string, qty: bigint) => ({
+    ...{ id: symbol + qty, type, subType: '', day: DAY, symbol, qty, cash: 0n },
+    description: '',
+  })
+  const change = everBookedOf([named('NC', 'AAPL', shares(-2)), named('NC', 'MSFT', shares(2))])
+  expect(unborneActions([renaming], change)).toEqual([])
+  expect(unborneActions([{ ...renaming, successor: 'TSLA' }], change)).toHaveLength(1)
+  const own = [shares(2), shares(-2)].map((qty) => named('SPIN', 'AAPL', qty))
+  const spun = everBookedOf([named('SPIN', 'MSFT', shares(3)), ...own])
+  expect(spun).toMatchObject([{ kind: 'spin-off', symbol: 'AAPL', made: shares(3) }])
+  const changes = [renaming, splitting(3n, 2n), { ...act, kind: 'REMOVAL' as const }]
+  expect(unborneActions(changes, spun)).toHaveLength(3)
 })
 
 it("the exchange's days begin at midnight in New York, in summer and in winter", () => {

@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
 import { startOf } from '../../src/broker/newYork.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createEnclave } from '../../src/enclave/enclave.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
-import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
 import { sharedBrokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
@@ -36,7 +36,41 @@ async function propose(
   return () => chain.send('dave', 'actions', 'enact', action)
 }
 
-const act = async (...action: Parameters<typeof propose>) => (await propose(...action))()
+/** Enters an action of which the broker's books say nothing, or what the test has had booked. */
+const enter = async (...action: Parameters<typeof propose>) => (await propose(...action))()
+
+/** Has the broker book a change of shares, each on a day of its own. The price stays, so that amounts go on meaning the same shares. */
+function book(
+  kind: 'SPLIT' | 'SYMBOL_CHANGE' | 'REMOVAL',
+  ratio: readonly [bigint, bigint],
+  symbol: Hex,
+): void {
+  const { control } = world().broker
+  const name = bytes32ToName(symbol) ?? ''
+  const { positions = {} } = control.accounts().find((account) => account.name === 'enclave') ?? {}
+  if (positions[name] === undefined) control.account({ name: 'enclave', positions: { [name]: '1' } })
+  const of = { symbol: name, day: dayAfter(today(), booked++) }
+  const [newRate, oldRate] = ratio.map(String) as [string, string]
+  if (kind === 'SPLIT') control.book({ type: 'forward_split', ...of, newRate, oldRate })
+  else if (kind === 'REMOVAL') control.book({ type: 'worthless_removal', ...of })
+  else control.book({ type: 'name_change', ...of, successor: 'MSFT' })
+  control.price({ symbol: name, price: SYMBOLS.find((each) => each.symbol === name)?.price ?? '' })
+}
+let booked = 0
+beforeEach(() => {
+  booked = 0
+})
+
+/** Enters a change of shares that the broker has booked. */
+async function act(
+  kind: Parameters<typeof book>[0],
+  recordAt: number,
+  ratio: readonly [bigint, bigint] = [0n, 0n],
+  symbol = AAPL,
+): Promise<void> {
+  book(kind, ratio, symbol)
+  await enter(kind, recordAt, ratio, symbol)
+}
 
 const seconds = () => Math.floor(world().clock.now() / 1_000)
 const alice = async () => {
@@ -70,6 +104,8 @@ it('a split acts once where a reorganization puts another action in its place be
   const bought = (await alice()).positions.AAPL?.qty ?? 0n
   const order = await world().open(sell(100))
   const now = await chain.now()
+  book('SPLIT', [2n, 1n], AAPL)
+  book('SPLIT', [3n, 1n], MSFT)
   const split = await propose('SPLIT', now, [2n, 1n])
   const other = await propose('SPLIT', now, [3n, 1n], MSFT)
   const snapshot = await chain.provider.send('evm_snapshot', [])
@@ -197,11 +233,11 @@ it('a dividend that comes late is paid on the shares of its ex-date, which the l
   await world().settled(buy(400))
   await world().settled(sell(1_400))
   const { cash } = await alice()
-  await act('ENTITLEMENT', exDate)
+  await enter('ENTITLEMENT', exDate)
   const entitled = await alice()
   expect(entitled.positions).toEqual({})
   expect(entitled.entitlements).toEqual({ 0: bought })
-  await act('PAYMENT', exDate + 1, [220_000n, 1n])
+  await enter('PAYMENT', exDate + 1, [220_000n, 1n])
   const paid = await alice()
   expect(paid.entitlements).toBeUndefined()
   expect(paid.cash).toBe(cash + (bought * 220_000n) / ONE_SHARE)
@@ -212,8 +248,8 @@ it('a payment that the broker has not booked is credited to nobody: every accoun
   const { settled, open, run, broker } = world()
   await settled(buy(1_000))
   const { cash } = await alice()
-  await act('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
-  await act('PAYMENT', startOf(today()), [200_000n, 1n])
+  await enter('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
+  await enter('PAYMENT', startOf(today()), [200_000n, 1n])
   const orders = [await open(buy(100)), await open({ ...buy(100), who: 'bob', symbol: 'MSFT' })]
   for (const order of orders)
     expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
@@ -224,12 +260,54 @@ it('a payment that the broker has not booked is credited to nobody: every accoun
   expect((await alice()).cash).toBeGreaterThan(cash)
 })
 
+it.each([
+  ['SPLIT', [2n, 1n]],
+  ['SYMBOL_CHANGE', [0n, 0n]],
+  ['REMOVAL', [0n, 0n]],
+] as const)(
+  'a %s that the list has before the broker has booked it holds up all orders until then',
+  async (kind, ratio) => {
+    const { settled, open, run } = world()
+    await settled(buy(1_000))
+    await enter(kind, await world().chain.now(), ratio)
+    const order = await open({ ...buy(100), who: 'bob', symbol: 'MSFT' })
+    expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
+    book(kind, ratio, AAPL)
+    expect(await run(order)).toMatchObject({ outcome: 'settled' })
+  },
+)
+
+it('an action that the enclave has found booked goes on counting where the booking vanishes and the list grows', async () => {
+  const { settled, open, clock, deps, chain } = world()
+  await settled(buy(1_000))
+  book('SPLIT', [2n, 1n], AAPL)
+  await enter('SPLIT', await chain.now(), [2n, 1n])
+  const { broker } = deps()
+  let hasVanished = false
+  const vanishing = { ...broker, getBookedEntriesNow: read, getBookedEntries: read }
+  async function read(filter: Parameters<typeof broker.getBookedEntries>[0]) {
+    const entries = await broker.getBookedEntriesNow(filter)
+    return entries.filter(({ symbol }) => !hasVanished || symbol === 'MSFT')
+  }
+  const enclave = createEnclave({ ...deps(), broker: vanishing })
+  const trade = async (who: 'alice' | 'bob') => {
+    const { orderId, envelope } = await open({ ...buy(100), who, symbol: 'MSFT' })
+    const stopAt = clock.now() / 1_000 + 120
+    return enclave.run({ job: 'order', orderId, envelope, runId: orderId, stopAt }, async () => undefined)
+  }
+  expect(await trade('bob')).toMatchObject({ outcome: 'settled' })
+  hasVanished = true
+  await act('SPLIT', await chain.now(), [3n, 1n], MSFT)
+  // Her portfolio was written before the first of them.
+  expect(await trade('alice')).toMatchObject({ outcome: 'settled' })
+})
+
 it('a payment that a portfolio has followed counts as booked, also where the books end after it', async () => {
   const { settled, open, run, broker, clock, deps } = world()
   await settled(buy(1_000))
-  await act('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
+  await enter('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
   broker.control.book({ type: 'cash_dividend', symbol: 'AAPL', day: today(), rate: '0.22' })
-  await act('PAYMENT', startOf(today()), [200_000n, 1n])
+  await enter('PAYMENT', startOf(today()), [200_000n, 1n])
   await settled(buy(100))
   const none = async () => []
   const given = () => ({
@@ -256,7 +334,7 @@ it('a dividend that comes late is searched for once, however many runs of its ac
   const exDate = seconds()
   await world().clock.sleep(5_000)
   await world().settled(buy(400))
-  await act('ENTITLEMENT', exDate)
+  await enter('ENTITLEMENT', exDate)
   const deps = world().deps()
   onTestFinished(() => deps.broker.close())
   let searches = 0
@@ -277,7 +355,7 @@ it('a dividend from before an account’s first portfolio owes it nothing', asyn
   const exDate = seconds() - 60
   await world().settled(buy(1_000))
   await world().settled(buy(400))
-  await act('ENTITLEMENT', exDate)
+  await enter('ENTITLEMENT', exDate)
   expect((await alice()).entitlements).toBeUndefined()
 })
 
@@ -292,8 +370,8 @@ it('a dividend that comes late, for a moment before a move of the portfolio, is 
   await approveMove(chain, 'alice', 'carol', PUBLIC_KEY)
   const move = { resolves: 'move', v: 1, from: chain.account('alice'), to: chain.account('carol') } as const
   expect(await world().resolve(move)).toEqual({ outcome: 'done' })
-  await act('ENTITLEMENT', exDate)
-  await act('PAYMENT', exDate + 1, [220_000n, 1n])
+  await enter('ENTITLEMENT', exDate)
+  await enter('PAYMENT', exDate + 1, [220_000n, 1n])
   const lost = await alice()
   expect(lost).toMatchObject({ cash: 0n, positions: {} })
   expect(lost.entitlements).toBeUndefined()
@@ -318,7 +396,7 @@ it('a symbol is halted from its split until the list has it; orders of others go
   await settled({ ...buy(100), symbol: 'MSFT' })
   broker.control.book(split(today()))
   expect(await refused(sell(100))).toBe('corporate-action')
-  await act('SPLIT', await world().chain.now(), [2n, 1n])
+  await enter('SPLIT', await world().chain.now(), [2n, 1n])
   await settled(sell(100))
   expect((await alice()).positions.AAPL?.qty).toBeLessThan(before * 2n)
   expect((await alice()).positions.AAPL?.qty).toBeGreaterThan(before)
@@ -403,7 +481,7 @@ it('a reconciliation leaves a halted symbol as it is, and counts its new shares 
   await reconcile()
   expect(await supplyOf('AAPL')).toBe(minted)
   expect(await supplyOf('MSFT')).not.toBe(0n)
-  await act('SPLIT', await chain.now(), [2n, 1n])
+  await enter('SPLIT', await chain.now(), [2n, 1n])
   await reconcile()
   expect(await supplyOf('AAPL')).toBe(heldAtBroker('AAPL'))
 })
@@ -417,7 +495,7 @@ it('shares that wallets hold under a former symbol count once: the broker holds 
   expect(await supplies()).toEqual([held, 0n])
   const change = { type: 'name_change', symbol: 'AAPL', successor: 'MSFT', day: today() } as const
   broker.control.book(change)
-  await act('SYMBOL_CHANGE', await chain.now())
+  await enter('SYMBOL_CHANGE', await chain.now())
   await checkInvariants()
   await settled({ who: 'alice', side: 'WITHDRAW', symbol: 'MSFT', amount: shares(1) })
   // A batch shows no more than its fills explain, until they are old.
@@ -429,7 +507,7 @@ it('shares that wallets hold under a former symbol count once: the broker holds 
   await reconcile()
   expect(await supplies()).toEqual([0n, held])
   broker.control.book({ type: 'worthless_removal', symbol: 'MSFT', day: today() })
-  await act('REMOVAL', await chain.now(), [0n, 0n], MSFT)
+  await enter('REMOVAL', await chain.now(), [0n, 0n], MSFT)
   await checkInvariants()
 })
 
@@ -475,9 +553,10 @@ describe('a market order that filled before a corporate action, and whose run co
     broker.control.fill({ mode: 'partial', fraction: '0.5' })
     const order = await own.open(buy(1_000))
     expect(await own.run(order)).toMatchObject({ outcome: 'placed' })
-    await act('SPLIT', Math.max(await own.chain.now(), seconds()) + 600, [1n, 10n])
+    await enter('SPLIT', Math.max(await own.chain.now(), seconds()) + 600, [1n, 10n])
     ahead = 1_200_000
     await own.cancel(order)
+    broker.control.book({ ...split(today()), type: 'reverse_split', newRate: '1', oldRate: '10' })
     const { outcome, notice } = await own.run(order, { envelope: null })
     expect(outcome).toBe('settled')
     const [{ filled_qty: filled } = { filled_qty: '' }] = broker.control.orders()
@@ -485,7 +564,6 @@ describe('a market order that filled before a corporate action, and whose run co
     expect((await own.portfolio('alice'))?.positions.AAPL?.qty).toBe(qty)
     const told = notice && (await openNotice(notice, USER_KEY, order.orderId))
     expect(told?.message).toContain(`Bought ${formatDecimal(qty, SHARE_DECIMALS)} AAPL for 500.00 USDC`)
-    broker.control.book({ ...split(today()), type: 'reverse_split', newRate: '1', oldRate: '10' })
     await own.checkInvariants()
   })
 

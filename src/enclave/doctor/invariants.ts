@@ -1,5 +1,12 @@
 // Invariants of the platform's money. Pure: its inputs have been read before.
-import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../../broker/index.js'
+import {
+  type Activities,
+  everBookedOf,
+  type FeeActivity,
+  fillValue,
+  type TradeActivity,
+  unborneActions,
+} from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { formerNamesOf, retiredSymbols } from '../../protocol/corporateActions.js'
@@ -78,6 +85,7 @@ export const RULES = {
   'refunded-unfilled': 'no order that was given its USDC back was filled',
   'fills-entered': "the fills among the broker's account activities are those of its orders",
   'dividends-booked': 'the broker has booked at least the cash that corporate actions have credited',
+  'actions-booked': 'the broker has booked each corporate action that portfolios follow',
   'fees-as-set': 'the broker has charged no more in fees than BROKER_FEES says',
 } as const
 
@@ -107,6 +115,9 @@ export function checkMoney(
     ...dividendsOf(state, accounts)
       .filter(({ booked, credited }) => credited > booked)
       .map(({ symbol }): Disagreement => ({ rule: 'dividends-booked', symbol })),
+    ...unborneActions(state.history.actions, everBookedOf(state.broker.activities.booked)).map(
+      ({ symbol }): Disagreement => ({ rule: 'actions-booked', symbol }),
+    ),
     ...checkFees(state, fees),
   ]
 }

@@ -1,5 +1,6 @@
 // The client's portfolio and history follow corporate actions as the enclave does: real contracts, broker stand-in.
 import { expect, it, onTestFinished } from 'vitest'
+import { dayAt } from '../../../src/broker/index.js'
 import { PORTFOLIO_UPDATED } from '../../../src/chain/calledAuthorization.js'
 import { actionEvents, topicOf } from '../../../src/client/contractEvents.js'
 import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
@@ -44,6 +45,10 @@ async function expectCarried(reader: Client): Promise<HistoryEntry[]> {
 it('portfolio and history follow each kind of corporate action where it entered the list, before and after the next order', async () => {
   await world().settled(buy(1_000))
   const bought = (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+  const { control } = world().broker
+  const split = { type: 'forward_split', symbol: 'AAPL', newRate: '4', oldRate: '1' } as const
+  control.book({ ...split, day: dayAt(new Date()) })
+  control.price({ symbol: 'AAPL', price: '200' })
   await act({ kind: 'SPLIT', ratio: [4n, 1n] })
   await act({ kind: 'ENTITLEMENT' }, seconds() + 60)
   const before = await expectCarried(await client())
