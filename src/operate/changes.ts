@@ -8,6 +8,7 @@ import {
   ROLES,
 } from '../chain/contracts.js'
 import { interfaces } from '../chain/interfaces.js'
+import { readProposals } from '../chain/proposals.js'
 import { isSameProgram, type SignerProgram } from '../chain/signerProgram.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
@@ -16,7 +17,6 @@ import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { type Call, type Chain, timeOf } from './chain.js'
-import { readProposals } from './proposals.js'
 import type { DeploymentFile } from './settings.js'
 
 /** The contracts of one deployment, read through the chain's nodes. */

@@ -13,6 +13,7 @@ import { brokerOf, ENCLAVE_ACCOUNT, shares, startStandIn } from '../support/brok
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
 import { rpcOf } from '../support/tappedRpc.js'
+import { actionFindings } from './support/actionFindings.js'
 import { buy, sell } from './support/scenarios.js'
 import { createWorld, SYMBOLS, setUpWorld, type World } from './support/world.js'
 
@@ -32,6 +33,8 @@ async function begin() {
   await startRelay({ chain: world.chain, enactEveryMs: 20 })
   return { world, goTo }
 }
+
+const split = { type: 'forward_split', symbol: 'AAPL', newRate: '3', oldRate: '2' } as const
 
 /** The owner's command, with what the enclave's part reports now. */
 async function owner({ chain, broker, clock }: World, ...args: string[]) {
@@ -72,7 +75,16 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   const dividend = { type: 'cash_dividend', symbol: 'AAPL', day: exDate, rate: '0.26' } as const
   broker.control.announce(dividend)
   const id = `AAPL:cash-dividend:${exDate}`
+  broker.control.announce({ ...split, symbol: 'MSFT', day: exDate })
+  const announced = await actionFindings(world)
+  expect(announced).toContain(`notice: ${id} is announced. "operate actions" has it`)
+  expect(announced).toMatch(
+    new RegExp(`MSFT:split:${exDate} is announced: MSFT trades for \\d+ (hours|days) more`),
+  )
   expect(await owner(world, id)).toBe('done: actions')
+  const proposed = await actionFindings(world)
+  expect(proposed).not.toContain(id)
+  expect(proposed).toContain('notice: proposed: ENTITLEMENT of AAPL')
   await goTo(Date.parse(`${exDate}T15:00:00Z`))
   await soon(() => world.chain.read('actions', 'count')).toBe(1n)
   await settled(sell(100))
@@ -85,6 +97,7 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
     withholding: '0.15',
   })
   await checkInvariants()
+  expect(await actionFindings(world)).toContain(`notice: ${id} waits for you. "operate actions" has it`)
   await entered(world, id, 2)
   await checkInvariants()
   const paid = [
@@ -101,10 +114,10 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   expect(paid[0] + paid[1]).toBeGreaterThanOrEqual(booked - 2n)
   expect(paid[0]).toBe((alice.qty * booked) / (alice.qty + bob.qty))
 
-  const split = { type: 'forward_split', symbol: 'AAPL', newRate: '3', oldRate: '2' } as const
   const today = { day: exDate }
   broker.control.announce({ ...split, ...today })
   broker.control.book({ ...split, ...today })
+  expect(await actionFindings(world)).toContain(`notice: AAPL:split:${exDate} waits for you: AAPL is halted`)
   await checkInvariants()
   await entered(world, `AAPL:split:${today.day}`, 3)
   await checkInvariants()
@@ -114,6 +127,9 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   await settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
   await checkInvariants()
   expect(await owner(world, id)).toBe('nothing to do')
+  expect(await actionFindings(world)).toBe(
+    `notice: MSFT:split:${exDate} is announced: MSFT is halted. "operate actions" has it`,
+  )
   expect(await owner(world)).toContain('2 in force or over')
 })
 

@@ -5,7 +5,7 @@ import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ChainState } from '../chainState.js'
 import { brokerOptionsOf, type TradingConfig } from '../commonConfig.js'
 import { readEvents } from '../halts.js'
-import { chainOf } from './checkup.js'
+import { chainOf } from './chain.js'
 
 /**
  * The corporate actions of every symbol that is or was listed, or that the broker holds, for the owner alone: it

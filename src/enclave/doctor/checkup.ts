@@ -1,11 +1,10 @@
 import { checkBroker } from '../../broker/checkup.js'
 import { type Broker, BrokerError, createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
-import { createRpc } from '../../chain/rpc.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import type { Hex } from '../../protocol/hex.js'
-import { type ChainState, createChainState } from '../chainState.js'
+import type { ChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, brokerOptionsOf, type TradingConfig } from '../commonConfig.js'
 import type { CommonConfig } from '../commonSettings.js'
@@ -13,7 +12,9 @@ import type { EnclaveKeys } from '../keys/keys.js'
 import { countForeign, SHARED } from '../ownership.js'
 import { lookAtRelay } from '../relay.js'
 import { checkBooks } from './books.js'
+import { chainOf } from './chain.js'
 import { checkMasterKey } from './masterKey.js'
+import { checkActions } from './proposed.js'
 
 /** The keys of an enclave, and what is public of them. */
 export interface KeysInUse {
@@ -54,17 +55,6 @@ export async function checkEnclave(
   }
 }
 
-/** The chain at its head, by the enclave's own nodes without the witness: nothing is decided by it. */
-export function chainOf(config: CommonConfig) {
-  const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
-  const rpc = createRpc({ chainId, urls, timeoutMs })
-  const chain = createChainState({
-    ...{ rpc, chainId, addresses: addressesOf(config), depth: 0, clock: systemClock },
-    ...{ maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE, pollMs: config.CONFIRM_POLL_INTERVAL },
-  })
-  return { rpc, chain }
-}
-
 async function checkChain(
   config: TradingConfig,
   { keys, signer, names }: KeysInUse,
@@ -98,6 +88,7 @@ async function checkChain(
         : unchecked('broker-alone', 'the escrow cannot be asked before the contracts are right'),
     )
     const ledger = addresses.confidentialLedger
+    if (isRight) findings.push(...(await checkActions(rpc, chain, broker)))
     findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, name: names.master, account }))
     if (money) findings.push(...(await checkBooks(config, { rpc, chain, broker, keys })))
     return findings

@@ -3,7 +3,7 @@ import type { OrderReport } from '../../protocol/resolution.js'
 import type { CommonConfig } from '../commonSettings.js'
 import type { EnclaveKeys } from '../keys/keys.js'
 import { createPortfolioStore } from '../stores.js'
-import { chainOf } from './checkup.js'
+import { chainOf } from './chain.js'
 
 /** How long after its deadline an order is one that no run can end. Seconds. */
 const OVERDUE_S = 86_400

@@ -1,14 +1,14 @@
 // Corporate actions that are proposed and not yet in the list, whatever the broker says of them today.
 import { z } from 'zod'
-import { actionOf, listedActionSchema } from '../chain/actionList.js'
-import { type createCorporateActions, LISTED } from '../chain/contracts.js'
-import { ACTION_PROPOSED, firstBlockOfProposals } from '../chain/enactmentCall.js'
-import { interfaces } from '../chain/interfaces.js'
-import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
-import { createLogReader } from '../chain/logReader.js'
-import type { Rpc } from '../chain/rpc.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { actionOf, listedActionSchema } from './actionList.js'
+import { type createCorporateActions, LISTED } from './contracts.js'
+import { ACTION_PROPOSED, firstBlockOfProposals } from './enactmentCall.js'
+import { interfaces } from './interfaces.js'
+import { blockCall, blockSchema, resultOf } from './jsonRpc.js'
+import { createLogReader } from './logReader.js'
+import type { Rpc } from './rpc.js'
 
 /** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
 const MAX_BLOCKS = 10_000
