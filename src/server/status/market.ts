@@ -102,18 +102,21 @@ const CLOSES_MAX_AGE_MS = 5 * 60_000
 
 /** The last days' closes in the shares of today. Where the broker gives none, the snapshot's own count. */
 function createDailyCloses(broker: Pick<Broker, 'getBars'>) {
-  let known = { closes: new Map<string, Bar[]>(), of: '', readAt: -Infinity }
+  let known = { closes: new Map<string, Bar[]>(), of: '', until: -Infinity }
   return async (symbols: readonly string[]): Promise<ReadonlyMap<string, readonly Bar[]>> => {
     const of = symbols.join()
-    if (known.of === of && performance.now() - known.readAt < CLOSES_MAX_AGE_MS) return known.closes
+    if (known.of === of && performance.now() < known.until) return known.closes
+    let { closes } = known
+    let keptMs = CLOSES_MAX_AGE_MS
     try {
       const start = new Date(Date.now() - BARS_SINCE_MS)
-      const closes = await broker.getBars({ symbols, timeframe: '1Day', start })
-      known = { closes, of, readAt: performance.now() }
+      closes = await broker.getBars({ symbols, timeframe: '1Day', start })
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error
+      keptMs = MAX_RETRY_MS
     }
-    return known.closes
+    known = { closes, of, until: performance.now() + keptMs }
+    return closes
   }
 }
 
@@ -201,17 +204,18 @@ const ASSET_MAX_AGE_MS = 15 * 60_000
  * The function throws BrokerError when the broker does not answer for a symbol that it has never answered for.
  */
 function createTradableAssets(broker: Pick<Broker, 'getAsset'>) {
-  const records = new Map<string, { readonly asset: Asset | null; readonly readAt: number }>()
+  const records = new Map<string, { readonly asset: Asset | null; readonly until: number }>()
 
   async function loadAsset(symbol: string): Promise<Asset | null> {
     const known = records.get(symbol)
-    if (known !== undefined && performance.now() - known.readAt < ASSET_MAX_AGE_MS) return known.asset
+    if (known !== undefined && performance.now() < known.until) return known.asset
     try {
       const asset = await broker.getAsset(symbol)
-      records.set(symbol, { asset, readAt: performance.now() })
+      records.set(symbol, { asset, until: performance.now() + ASSET_MAX_AGE_MS })
       return asset
     } catch (error) {
       if (known === undefined) throw error
+      records.set(symbol, { ...known, until: performance.now() + MAX_RETRY_MS })
       return known.asset
     }
   }

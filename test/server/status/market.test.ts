@@ -158,6 +158,22 @@ describe('the market', () => {
     expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'MSFT' }] })
   })
 
+  test('asks once a minute for closes and known assets that the broker does not give, however often it is asked itself', async () => {
+    const { view, pass, control, bars, assets } = await setUpMarket()
+    await view()
+    for (const path of ['/v2/assets', '/v2/stocks/bars'])
+      control.fault({ path, respond: { status: 500, body: {} }, times: 1_000 })
+    pass(QUARTER_MS)
+    for (let time = 0; time < 10; time++) {
+      expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'AAPL' }, { symbol: 'MSFT' }] })
+      pass(4_000)
+    }
+    expect([bars(), assets()]).toEqual([2, 4])
+    pass(60_000)
+    await view()
+    expect([bars(), assets()]).toEqual([3, 6])
+  })
+
   test('gives the last answer as stale while the broker fails, and asks it again after a pause only', async () => {
     const { view, pass, control, snapshots } = await setUpMarket()
     const good = await view()
