@@ -36,7 +36,36 @@ export async function checkLimits(config: Config): Promise<Finding[]> {
       'of the room for orders without an escrow: ENVELOPE_MAX_WAITING',
     ),
     judge('limit-files', of('process_open_fds'), of('process_max_fds'), 'of the open files: ulimit -n'),
+    // Hardly any of the server's files are no connections.
+    judge(
+      'limit-connections',
+      of('process_open_fds'),
+      config.http.maxConnections,
+      'of the connections: MAX_CONNECTIONS',
+    ),
+    judgeRefusals(
+      Object.keys(REFUSALS).map((code) => [code, of('trading_http_problems_total', `{code="${code}"}`)]),
+    ),
   ]
+}
+
+/** Refusals by limits whose use no metric shows, most of them of one client or account; and the settings of these. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  'rate-limited': 'RATE_LIMIT_PER_MINUTE',
+  'too-many-at-once': 'MAX_UNDER_WAY',
+  overloaded: 'MAX_UNDER_WAY',
+  'too-many-waiting': 'ENVELOPE_MAX_WAITING',
+  'relay-quota-exhausted': 'RELAY_ACCOUNT_DAILY_GAS',
+}
+
+function judgeRefusals(counts: readonly (readonly [code: string, count: number])[]): Finding {
+  const check = 'limit-clients'
+  if (counts.some(([, count]) => Number.isNaN(count)))
+    return unchecked(check, 'the server does not say what it has refused')
+  const refused = counts.filter(([, count]) => count > 0)
+  if (refused.length === 0) return ok(check, 'no client or account has met a limit of its own')
+  const list = refused.map(([code, count]) => `${count} ${code} (${REFUSALS[code]})`).join(', ')
+  return notice(check, `since its start the server has refused ${list}`)
 }
 
 function judge(check: string, used: number, limit: number, what: string): Finding {

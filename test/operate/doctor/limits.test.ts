@@ -8,6 +8,17 @@ import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
+/** One request beyond its client's rate. */
+const refuse = ({ http }: Metrics) =>
+  http({
+    method: 'GET',
+    route: '/market',
+    status: 429,
+    code: 'rate-limited',
+    durationMs: 1,
+    isAborted: false,
+  })
+
 const GAS = { relay_gas_per_day: 1_000, relay_gas_reserve: 200 }
 
 /** The findings about a server whose metrics show these. */
@@ -15,6 +26,7 @@ async function findingsOf(shown: Readonly<Record<string, number>>, env: Record<s
   const metrics = new Metrics('the test')
   for (const [name, value] of Object.entries(shown)) {
     if (name === 'relay_under_way') metrics.watch(name, ['A gauge.', () => [['queued', value]], 'stage'])
+    else if (name === 'refused') for (let time = 0; time < value; time++) refuse(metrics)
     else metrics.watch(name, ['A gauge.', () => value])
   }
   metrics.addProcess()
@@ -42,9 +54,19 @@ test.each([
     for (const check of ['limit-gas', 'limit-relay', 'limit-envelopes'])
       expect([check, found.get(check)?.result]).toEqual([check, result])
     expect(found.get('limit-gas')?.text).toContain(says)
-    expect(found.get('limit-files')?.result).toBe('ok')
+    for (const check of ['limit-files', 'limit-connections', 'limit-clients'])
+      expect([check, found.get(check)?.result]).toEqual([check, 'ok'])
   },
 )
+
+test('operate doctor names what clients were refused by their own limits, and the setting', async () => {
+  const found = await findingsOf({ ...GAS, refused: 3 }, { MAX_CONNECTIONS: '20' })
+  expect(found.get('limit-clients')).toEqual({
+    result: 'notice',
+    text: 'since its start the server has refused 3 rate-limited (RATE_LIMIT_PER_MINUTE)',
+  })
+  expect(found.get('limit-connections')?.result).toBe('notice')
+})
 
 test('operate doctor leaves unchecked what no server says', async () => {
   const found = await findingsOf(GAS)
