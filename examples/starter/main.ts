@@ -1,4 +1,5 @@
 import * as trading from 'confidential-trading-client'
+import { createIndexedDbOrderStore } from 'confidential-trading-client/store'
 
 declare global {
   interface ImportMeta {
@@ -14,6 +15,7 @@ declare global {
 const { VITE_SERVER_URL: serverUrl, VITE_ENCLAVE_KEY, VITE_ESCROW } = import.meta.env
 const pins = { enclavePublicKey: VITE_ENCLAVE_KEY, escrow: VITE_ESCROW }
 const [form, status, holdings] = ['form', 'p', 'pre'].map((name) => document.querySelector(name))
+const orderStore = createIndexedDbOrderStore()
 let client: trading.Client | undefined
 
 function show(text: string): void {
@@ -21,17 +23,13 @@ function show(text: string): void {
 }
 
 async function buy(symbol: string, amount: string): Promise<void> {
-  client ??= trading.createClient({ serverUrl, wallet: window.ethereum, pins })
+  client ??= trading.createClient({ serverUrl, wallet: window.ethereum, pins, orderStore })
   const { screen, waitingFor } = await client.getWallet(await client.getAccount())
   if (screen !== 'trade') return show(`This wallet cannot trade yet: ${screen} ${waitingFor.join(', ')}`)
   const usdc = trading.parseDecimal(amount, trading.USDC_DECIMALS)
-  // Until the order has ended: a server that lost it takes it again by `submitOrder`.
-  const beforeOpen = ({ orderId, envelope, commit }: trading.SealedOrder) =>
-    localStorage.setItem(orderId, JSON.stringify({ orderId, envelope, commit }))
   const request = { side: 'BUY', symbol, usdc } as const
-  const { order } = await client.placeOrder(request, { beforeOpen, onStep: show })
+  const { order } = await client.placeOrder(request, { onStep: show })
   for await (const { state } of client.listOrderStatuses(order.orderId)) show(state)
-  localStorage.removeItem(order.orderId)
   const held = Object.entries((await client.getPortfolio())?.portfolio.positions ?? {})
   const lines = held.map(([name, { qty }]) => `${name} ${trading.formatDecimal(qty, trading.SHARE_DECIMALS)}`)
   if (holdings) holdings.textContent = lines.join('\n')

@@ -7,6 +7,7 @@ export const API = 'packages/client/api'
 const BUILT = 'packages/client/dist'
 const ENTRIES = {
   'client.d.ts': 'client/index.d.ts',
+  'store.d.ts': 'client/store/index.d.ts',
   'attestation.d.ts': 'attestation/index.d.ts',
   'attestation-tdx.d.ts': 'attestation/tdx/index.d.ts',
 }

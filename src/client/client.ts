@@ -14,6 +14,7 @@ import { createEscrow, type Funds } from './escrow.js'
 import type { HistoryEntry } from './history/entries.js'
 import { type HistoryOptions, readHistory } from './history/history.js'
 import type { CallOptions } from './http.js'
+import { createKeptOrders, type Resumed } from './keptOrders.js'
 import { createKeyring, openNotice } from './keyring.js'
 import {
   listMembers,
@@ -27,7 +28,8 @@ import { createMembership, type Membership } from './membership.js'
 import { createMoves, type Moves } from './moves.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
-import { createOrders } from './orders.js'
+import { createMemoryOrderStore, type KeptOrder, type OrderStore } from './orderStore.js'
+import { createOrders, type Orders } from './orders.js'
 import { createOrderPlacing, openSigned, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
 import { createPlatform, type Platform, type PlatformContracts, type Trust } from './platform.js'
 import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
@@ -59,6 +61,11 @@ interface WalletOptions extends ReaderOptions {
   readonly policyTimeoutMs?: number | undefined
   /** Timeout until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined
+  /**
+   * Where orders are kept from before their escrow opens until they have ended, such as one of the subpath `store`. Without it they are
+   * in memory: a page that is closed in between loses what only it had.
+   */
+  readonly orderStore?: OrderStore | undefined
 }
 
 /** What is pinned or measured comes from a source other than the server. */
@@ -130,6 +137,18 @@ export interface Client extends Reader, Membership, Moves {
    * @example const { result } = await client.submitOrder(order)
    */
   submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
+  /**
+   * The orders of this wallet that the client's store keeps: they have not ended as far as it knows. With a pinned escrow it needs no server.
+   * @example for (const { orderId, deadline } of await client.getKeptOrders()) console.log(orderId, deadline)
+   */
+  getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>
+  /**
+   * Takes up a kept order where a closed page, or a process that was killed, left it: asks the chain, submits an order that is open, and
+   * forgets one that has ended or can never open. Asks the wallet for nothing. Idempotent.
+   * @throws ClientError `no-kept-order`, `invalid-kept-order`, and the errors of `submitOrder`
+   * @example for (const kept of await client.getKeptOrders()) console.log(await client.resumeOrder(kept.orderId))
+   */
+  resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>
   /**
    * Whether the server and the contracts take orders with `sponsored`.
    * @example const sponsored = await client.canSponsor()
@@ -264,15 +283,17 @@ export function createClient(options: ClientOptions): Client {
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
   const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet })
-  const sent = createOrders({ http, timing })
+  const sent = createOrders({ http, timing, onEnded: (orderId) => kept.forgetEnded(orderId) })
   /** Between sealing and sending lie prompts, blocks or days, in which the enclave's program can be revoked. */
   const isJudged = options.measurements !== undefined
   const submit: typeof sent.submit = async (order, call) => {
     if (isJudged) await platform(call)
     return sent.submit(order, call)
   }
-  const orders = { ...sent, submit }
+  const orders: Orders = { ...sent, submit }
   const openings = createOpenings(wallet)
+  const { orderStore: store = createMemoryOrderStore() } = options
+  const kept = createKeptOrders({ store, wallet, openings, orders, contracts })
   const actionList = createActionList()
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({ wallet, portfolioVersion })
@@ -319,7 +340,9 @@ export function createClient(options: ClientOptions): Client {
     lock: keys.lock,
     drawKey: (call) => abortable(keys.draw(), call?.signal),
     importKeys: (text, call) => abortable(keys.importKeys(text), call?.signal),
-    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, timing }),
+    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing }),
+    getKeptOrders: (call) => abortable(kept.list(call), call?.signal),
+    resumeOrder: (orderId, call) => abortable(kept.resume(orderId, call), call?.signal),
     async canSponsor(call) {
       const known = await platform(call)
       return known.takesOpenings && abortable(openings.isOffered(known), call?.signal)

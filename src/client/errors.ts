@@ -27,6 +27,8 @@ export type ClientErrorCode =
   | ('too-much-to-read' | 'node-wrong-chain')
   // Copies of rulebooks.
   | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed')
+  // Orders that the caller's store keeps.
+  | ('order-not-kept' | 'no-kept-order' | 'invalid-kept-order')
   // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
   | ('not-submitted' | 'unexpected')
 

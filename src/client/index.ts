@@ -88,6 +88,7 @@ export {
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
+export type { Resumed } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
 export type {
   ListedOrder,
@@ -123,6 +124,7 @@ export type {
   SubmittableOrder,
 } from './orderIntent.js'
 export { NotSubmittedError } from './orderIntent.js'
+export { createMemoryOrderStore, type KeptOrder, type OrderStore } from './orderStore.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export {
   createPast,
@@ -137,7 +139,6 @@ export {
   type PlacedOrder,
   type PlaceOptions,
   type PlaceStep,
-  provesUnopened,
   type TakenId,
 } from './placeOrder.js'
 export type { Pins, Platform, Trust } from './platform.js'

@@ -31,7 +31,9 @@ const LOOKS_PER_CHECK = 3
 const DEEPEST_REORG = 64
 
 const OPENED = id('OrderOpened(bytes32,address,uint256,uint64,bytes32)')
-const orderSchema = z.object({ account: addressSchema, commit: bytes32Schema })
+const orderSchema = z.object({ account: addressSchema, commit: bytes32Schema, state: z.bigint() })
+/** The least state of an order in the escrow that has ended. */
+const ENDED = 2n
 
 const NO_SUCH_VIEW = new Set<ClientErrorCode>(['untrusted-escrow', 'unexpected-answer'])
 
@@ -39,6 +41,20 @@ const NO_SUCH_VIEW = new Set<ClientErrorCode>(['untrusted-escrow', 'unexpected-a
 function isRefusal(error: unknown): boolean {
   if (error instanceof ContractError) return true
   return error instanceof ClientError && NO_SUCH_VIEW.has(error.code)
+}
+
+/** What the chain shows of an order. */
+interface OpenedPart {
+  readonly orderId: Hex
+  readonly commit: Hex
+  readonly account: Hex
+  /** Unix seconds, from which on nothing opens the order any more. */
+  readonly openableUntil: number
+}
+
+/** What to look for, of an order whose opening is signed. */
+export function partOf({ orderId, commit, opening }: SignedOrder): OpenedPart {
+  return { orderId, commit, account: opening.account, openableUntil: opening.validBefore }
 }
 
 /** Openings that the wallet signs, and the platform or the wallet itself sends. */
@@ -69,7 +85,7 @@ export function createOpenings(wallet: Wallet) {
 
   /** At one block, so that an opening that is not there at its expiry never comes. */
   async function look(
-    { orderId, commit, opening }: SignedOrder,
+    { orderId, commit, account, openableUntil }: OpenedPart,
     contracts: Pick<PlatformContracts, 'escrow'>,
   ) {
     const { number, timestamp } = await wallet.reads.latestBlock()
@@ -78,14 +94,14 @@ export function createOpenings(wallet: Wallet) {
       escrow.read<Hex>('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema, number),
       escrow.read('orders', [orderId], orderSchema, number),
     ])
-    const isOpened = sameAddress(found.account, opening.account) && found.commit === commit
+    const isOpened = sameAddress(found.account, account) && found.commit === commit
     // A node that mines, or several at one address, may answer the first of the two from a later state. The account's own order
     // has its id then: taking it for another's would place the order twice.
-    const isAhead = sameAddress(holder, opening.account) && found.account === ZERO_ADDRESS
+    const isAhead = sameAddress(holder, account) && found.account === ZERO_ADDRESS
     const isTaken = holder !== ZERO_ADDRESS && !isAhead
-    const isExpired = timestamp >= opening.validBefore && !isAhead
+    const isExpired = timestamp >= openableUntil && !isAhead
     const state: OpeningState = isOpened ? 'open' : isTaken ? 'taken' : isExpired ? 'expired' : 'usable'
-    return { state, holder }
+    return { state, holder, isEnded: isOpened && found.state >= ENDED }
   }
 
   /** The event's transaction; undefined where the node does not have it yet. */
@@ -111,11 +127,12 @@ export function createOpenings(wallet: Wallet) {
   }
 
   async function stateOf(order: SignedOrder, contracts: Pick<PlatformContracts, 'escrow'>) {
-    return (await look(order, contracts)).state
+    return (await look(partOf(order), contracts)).state
   }
 
   return {
-    /** At the latest block of the wallet's own node. */
+    /** An order on the chain, at the latest block of the wallet's own node. */
+    look,
     stateOf,
     /** Whether the contracts take signed openings, and the account has a key of its own, whose signature they verify. */
     async isOffered(platform: Platform): Promise<boolean> {
@@ -178,7 +195,7 @@ export function createOpenings(wallet: Wallet) {
     ): Promise<Opened> {
       const { since, check, signal } = options
       for (let looks = 1; ; looks++) {
-        const { state, holder } = await look(order, platform)
+        const { state, holder } = await look(partOf(order), platform)
         const mined = state === 'open' ? await transactionOf(order, platform, since) : undefined
         if (mined !== undefined) return mined
         if (state === 'taken') return { takenBy: holder }
@@ -194,7 +211,7 @@ export function createOpenings(wallet: Wallet) {
     },
     /** The account that has taken the order's id; null if none has, or the order is open. */
     async takenBy(order: SignedOrder, platform: Platform): Promise<Hex | null> {
-      const { state, holder } = await look(order, platform)
+      const { state, holder } = await look(partOf(order), platform)
       return state === 'taken' ? holder : null
     },
   }

@@ -66,9 +66,11 @@ export interface Orders {
 interface OrdersDeps {
   readonly http: Http
   readonly timing: RetryTiming
+  /** Awaited with the id of each order that the server calls ended. Does not reject. */
+  readonly onEnded?: (orderId: Hex) => Promise<void>
 }
 
-export function createOrders({ http, timing }: OrdersDeps): Orders {
+export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
   const pathOf = (orderId: Hex) => `/orders/${orderId}`
   const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
@@ -102,16 +104,22 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     throw new ClientError('unexpected-answer', 'The server answered with another order.')
   }
 
-  const listOrderStatuses: Orders['listOrderStatuses'] = (orderId, options) =>
-    follow(
-      { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal: hasEnded },
-      options,
-    )
+  const listOrderStatuses: Orders['listOrderStatuses'] = async function* (orderId, options) {
+    const ask = asking(pathOf(orderId), orderStatusSchema, options?.signal)
+    for await (const status of follow({ ask, isComplete, isFinal: hasEnded }, options)) {
+      if (hasEnded(status)) await onEnded?.(orderId)
+      yield status
+    }
+  }
 
   return {
     submit,
     cancel,
-    getOrder: (orderId, options) => get(pathOf(orderId), orderStatusSchema, options),
+    async getOrder(orderId, options) {
+      const status = await get(pathOf(orderId), orderStatusSchema, options)
+      if (hasEnded(status)) await onEnded?.(orderId)
+      return status
+    },
     listOrderStatuses,
     watchOrder: (orderId, options) => watch((following) => listOrderStatuses(orderId, following), options),
     getOrderTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),

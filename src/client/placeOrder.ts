@@ -6,6 +6,7 @@ import { createContract, type Mined } from './contract.js'
 import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
 import { createEscrow } from './escrow.js'
 import type { CallOptions } from './http.js'
+import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import type { Openings } from './openings.js'
 import {
@@ -38,15 +39,8 @@ export interface PlaceOptions extends CallOptions {
    */
   readonly sponsored?: boolean | undefined
   /**
-   * Orders that the caller has kept from before, such as from an earlier visit. While the signed opening of one can still be used, the
-   * client signs no other: a sponsored order is refused (`opening-outstanding`), another approves its USDC by a transaction.
-   */
-  readonly earlier?: readonly SubmittableOrder[] | undefined
-  /**
-   * Awaited before the escrow opens. Keep the order until it is submitted: if the page closes in between, only
-   * `submitOrder` with this envelope can start it. If the server loses its files before a run starts, the status has a
-   * null `receivedAt`: submit again. `intent` is confidential. A sponsored order carries its `opening`, and `submitOrder` may then
-   * open it: until the signature expires, ask before you submit it again.
+   * Awaited once the client's store has the order, before the escrow opens. `intent` is confidential. A sponsored order carries its
+   * `opening`, and `submitOrder` may then open it: until the signature expires, ask before you submit it again.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
   /**
@@ -83,6 +77,7 @@ interface PlacingDeps {
   readonly keys: Keyring
   readonly orders: Orders
   readonly openings: Openings
+  readonly kept: KeptOrders
   /** The backoff before an order is sealed under another id. */
   readonly timing: RetryTiming
 }
@@ -94,45 +89,77 @@ interface PlacingDeps {
  */
 export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
-  const { openings } = deps
+  const { openings, kept } = deps
   let previous: Promise<unknown> = Promise.resolve()
 
-  /** The wallet's own transaction. @returns the account that has taken the id, if one has */
-  async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
-    const { beforeOpen, onStep, signal, earlier = [] } = options
-    const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
-    const funding = await escrow.fundingOf(sealed)
-    // Only USDC takes a signature in place of an approval.
-    const isSigned = funding === 'short' && sealed.escrowed > 0n && (await canSign(platform, earlier))
-    if (isSigned) onStep?.('authorizing')
-    const signed = isSigned ? await abortable(openings.sign(sealed, platform), signal) : null
-    const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
-    await beforeOpen?.(order)
+  /**
+   * Keeps the order before it can be opened, and forgets it where that is certain never to happen.
+   * @param open calls back with each step that begins
+   */
+  async function keeping<T extends object>(
+    order: SealedOrder,
+    platform: Platform,
+    { beforeOpen, onStep }: PlaceOptions,
+    open: (onStep: (step: PlaceStep) => void) => Promise<T>,
+  ): Promise<T> {
+    let isAsked = false
+    await kept.keep(order, platform)
     try {
-      return { order, opened: await escrow.open(order, funding, onStep) }
+      await beforeOpen?.(order)
+      const placed = await open((step) => {
+        isAsked ||= step === 'opening'
+        onStep?.(step)
+      })
+      if ('takenBy' in placed) await kept.forget(order.orderId)
+      return placed
     } catch (error) {
-      if (isSignedOrder(order) && mayBeOut(error)) openings.note(order, platform)
-      const takenBy = await escrow.takenBy(order.orderId, error)
-      const isMine = takenBy !== null && sameAddress(takenBy, await deps.wallet.account())
-      if (takenBy !== null && !isMine) return { takenBy }
-      if (!(error instanceof ContractError) || signed === null || !isSignedOrder(order)) throw error
-      // Another account that saw the transaction may have sent the signed opening first.
-      if (!isMine && (await openings.stateOf(order, platform)) !== 'open') throw error
-      const opened = await openings.opened(order, platform, signed)
-      return 'takenBy' in opened ? opened : { order, opened }
+      if (!isAsked || provesUnopened(error, order)) await kept.forget(order.orderId)
+      throw error
     }
   }
 
+  /** The wallet's own transaction. @returns the account that has taken the id, if one has */
+  async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
+    const { onStep, signal } = options
+    const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
+    const funding = await escrow.fundingOf(sealed)
+    // Only USDC takes a signature in place of an approval.
+    const isSigned = funding === 'short' && sealed.escrowed > 0n && (await canSign(platform))
+    if (isSigned) onStep?.('authorizing')
+    const signed = isSigned ? await abortable(openings.sign(sealed, platform), signal) : null
+    const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
+    return keeping(order, platform, options, async (onOpenStep) => {
+      try {
+        return { order, opened: await escrow.open(order, funding, onOpenStep) }
+      } catch (error) {
+        if (isSignedOrder(order) && mayBeOut(error)) openings.note(order, platform)
+        const takenBy = await escrow.takenBy(order.orderId, error)
+        const isMine = takenBy !== null && sameAddress(takenBy, await deps.wallet.account())
+        if (takenBy !== null && !isMine) return { takenBy }
+        if (!(error instanceof ContractError) || signed === null || !isSignedOrder(order)) throw error
+        // Another account that saw the transaction may have sent the signed opening first.
+        if (!isMine && (await openings.stateOf(order, platform)) !== 'open') throw error
+        const opened = await openings.opened(order, platform, signed)
+        return 'takenBy' in opened ? opened : { order, opened }
+      }
+    })
+  }
+
   /** A contract cannot make the signature, and two that can be used at once could both be used. */
-  async function canSign(platform: Platform, earlier: readonly SubmittableOrder[]): Promise<boolean> {
+  async function canSign(platform: Platform): Promise<boolean> {
     const code = await deps.wallet.reads.code(await deps.wallet.account())
     if (code !== '0x' || !(await openings.isOffered(platform))) return false
-    return openings.areAllOver(platform, earlier.filter(isSignedOrder))
+    return areAllOver(platform)
+  }
+
+  /** Whether no signed opening of this wallet's can still be used, those of earlier visits included. */
+  async function areAllOver(platform: Platform): Promise<boolean> {
+    return openings.areAllOver(platform, (await kept.list()).filter(isSignedOrder))
   }
 
   /** The wallet's signature, which the platform sends. @returns the account that has taken the id, if one has */
   async function openByPlatform(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
-    const { beforeOpen, onStep, signal, earlier = [] } = options
+    const { onStep, signal } = options
     if (!platform.takesOpenings) {
       throw new ClientError(
         'opening-unsupported',
@@ -145,7 +172,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
         'The platform opens no deposit of shares. Pay the gas from the wallet.',
       )
     }
-    if (!(await openings.areAllOver(platform, earlier.filter(isSignedOrder)))) {
+    if (!(await areAllOver(platform))) {
       throw new ClientError(
         'opening-outstanding',
         'The wallet has signed an order that the platform may still open. Wait for it, or up to ten minutes.',
@@ -154,20 +181,21 @@ export function createOrderPlacing(deps: PlacingDeps) {
     onStep?.('authorizing')
     const { opening, since } = await abortable(openings.sign(sealed, platform), signal)
     const order = { ...sealed, opening }
-    await beforeOpen?.(order)
-    openings.note(order, platform)
-    onStep?.('opening')
-    const check = () => assertNotFailed(order.orderId, signal)
-    try {
-      const received = await deps.orders.submit(order, { signal })
-      const opened = await openings.opened(order, platform, { since, check, signal })
-      return 'takenBy' in opened ? opened : { order, opened, received }
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error
-      const takenBy = await openings.takenBy(order, platform)
-      if (takenBy === null) throw error
-      return { takenBy }
-    }
+    return keeping(order, platform, options, async (onOpenStep) => {
+      openings.note(order, platform)
+      onOpenStep('opening')
+      const check = () => assertNotFailed(order.orderId, signal)
+      try {
+        const received = await deps.orders.submit(order, { signal })
+        const opened = await openings.opened(order, platform, { since, check, signal })
+        return 'takenBy' in opened ? opened : { order, opened, received }
+      } catch (error) {
+        if (!(error instanceof ServerError)) throw error
+        const takenBy = await openings.takenBy(order, platform)
+        if (takenBy === null) throw error
+        return { takenBy }
+      }
+    })
   }
 
   /** The chain decides whether the order is open. The server only knows sooner why it is not. */
@@ -278,9 +306,8 @@ const NEVER_MINED = new Set<ClientErrorCode>([
 ])
 
 /**
- * Whether a failure of `placeOrder` proves that the order which `beforeOpen` kept last is not open and never will be: forget it.
+ * Whether a failure of `placeOrder` proves that the order which was kept last is not open and never will be.
  * A pending transaction or a silent node proves nothing, and anyone who has seen a signed opening can use it until it expires.
- * @example const isVoid = provesUnopened(new Error('odd'), {}) // false
  */
 export function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrder, 'opening'>): boolean {
   if (!mayBeOut(error)) return true

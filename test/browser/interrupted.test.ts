@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { goTo, keptOrders, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
+import { goTo, keptOrders, killTab, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
 
 const desk = useBrowserDesk()
@@ -64,7 +64,7 @@ describe('a server that is lost between “Buy” and the order’s end', () => 
   )
 })
 
-describe('a tab that is closed', () => {
+describe('a tab that is closed, or killed', () => {
   it('with a signed order that the platform has not got asks its owner at the next visit', async () => {
     const before = placed()
     const page = await desk().visitAs('Ben')
@@ -89,6 +89,24 @@ describe('a tab that is closed', () => {
     await stageOf(page, 'sealed').waitFor()
     await page.close()
     await desk().sandbox.restartServer()
+    const tab = await reopen(page, 'Cleo')
+    await newestOrder(tab, 'SETTLED')
+    expect(placed() - before).toBe(1)
+    await expect.poll(() => keptOrders(tab), { timeout: PATIENCE_MS }).toBe(0)
+    await tab.context().close()
+  })
+
+  it('with the order’s transaction sent and not mined has the order sent by itself at the next visit', async () => {
+    const { provider } = desk().sandbox
+    const before = placed()
+    const page = await desk().visitAs('Cleo')
+    const interval: unknown = await provider.send('anvil_getIntervalMining', [])
+    await provider.send('evm_setIntervalMining', [0])
+    await order(page, 'Buy', 'AAPL', '76', WALLET_PAYS)
+    const pool = async () => (await provider.send('txpool_status', [])).pending
+    await expect.poll(pool, { timeout: PATIENCE_MS }).not.toBe('0x0')
+    await killTab(page)
+    await provider.send('evm_setIntervalMining', [interval])
     const tab = await reopen(page, 'Cleo')
     await newestOrder(tab, 'SETTLED')
     expect(placed() - before).toBe(1)

@@ -10,11 +10,11 @@ import {
   type OrderTerms,
   type PlaceOptions,
   parseDecimal,
-  provesUnopened,
   type SignedOrder,
   TradingError,
   toTradingError,
 } from '../../src/client/index.js'
+import { provesUnopened } from '../../src/client/placeOrder.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { startApiStandIn, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -232,7 +232,10 @@ function argumentsOf(name: string): readonly unknown[] {
   const given: [names: string, ...(readonly unknown[])][] = [
     ['getWallet getCompliance', alice],
     ['getInstitution getPolicyVersion joinInstitution listMembers', ORG_ID],
-    ['getOrder getOrderTimeline listOrderStatuses listOrderTimelines cancelOrder reclaimOrder', orderId],
+    [
+      'getOrder getOrderTimeline listOrderStatuses listOrderTimelines cancelOrder reclaimOrder resumeOrder',
+      orderId,
+    ],
     ['inviteMember removeMember verifyWallet acceptMove', carol],
     ['proposeMove approveMove', alice, carol],
     ['submitOrder getOpeningState openOrder', order()],

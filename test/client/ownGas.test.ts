@@ -3,8 +3,12 @@ import { JsonRpcProvider, makeError, type TransactionRequest, toQuantity, Wallet
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import type { PlaceStep, SealedOrder } from '../../src/client/index.js'
-import { isSignedOrder } from '../../src/client/index.js'
+import {
+  createMemoryOrderStore,
+  isSignedOrder,
+  type PlaceStep,
+  type SealedOrder,
+} from '../../src/client/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'
@@ -70,12 +74,16 @@ class BatchingProvider extends JsonRpcProvider {
   }
 }
 
-async function setting(atomic: Atomic = 'unsupported', answer: Answer = 'mined') {
+async function setting(
+  atomic: Atomic = 'unsupported',
+  answer: Answer = 'mined',
+  orderStore = createMemoryOrderStore(),
+) {
   const provider = new BatchingProvider(atomic, answer)
   const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, provider)
   const steps: PlaceStep[] = []
   const onStep = (step: PlaceStep) => void steps.push(step)
-  return { ...(await placing({ wallet })), provider, steps, onStep }
+  return { ...(await placing({ wallet, orderStore })), provider, steps, onStep, orderStore }
 }
 
 it('a buy at the wallet’s own cost is one batch where the wallet offers it, without a signature of the opening', async () => {
@@ -173,12 +181,14 @@ async function refused() {
 }
 
 it('an order that was signed for the platform, and not opened keeps another client from signing a second one, which approves in its place', async () => {
-  const { buy, order } = await refused()
-  const next = await setting()
-  const earlier = [order]
-  const second = next.client.placeOrder(buy, { sponsored: true, earlier })
+  const { buy, order, orderStore } = await refused()
+  const next = await setting('unsupported', 'mined', orderStore)
+  expect(await next.client.getKeptOrders()).toMatchObject([
+    { orderId: order.orderId, opening: order.opening },
+  ])
+  const second = next.client.placeOrder(buy, { sponsored: true })
   await expect(second).rejects.toMatchObject({ code: 'opening-outstanding' })
-  await next.client.placeOrder(buy, { onStep: next.onStep, earlier })
+  await next.client.placeOrder(buy, { onStep: next.onStep })
   expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
 })
 

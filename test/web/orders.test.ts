@@ -1,12 +1,18 @@
 import { effect, signal } from '@preact/signals'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Client, Hex, HistoryEntry, OrderList, OrderStatus, Portfolio } from '../../src/client/index.js'
-import { keptOrder } from '../../web/orders/keptOrders.js'
+import type {
+  Client,
+  Hex,
+  HistoryEntry,
+  KeptOrder,
+  OrderList,
+  OrderStatus,
+  Portfolio,
+} from '../../src/client/index.js'
 import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createQuery } from '../../web/query.js'
 import { createOrders } from '../../web/state/orders.js'
-import { useMemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const
 const OTHER = `0x${'0b'.repeat(32)}` as const
@@ -19,20 +25,27 @@ const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
 const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
 
-useMemoryStorage()
-
 /** Reads a value as a component does, until the test ends. */
 const shows = (read: () => unknown) => onTestFinished(effect(() => void read()))
 
 /** The orders of an account whose status changes as the test says. */
-function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
+function ordersOf(
+  statuses: readonly OrderStatus[],
+  openNotice = vi.fn<Client['openNotice']>(),
+  signed: readonly KeptOrder[] = [],
+) {
   const getOpeningState = vi.fn<Client['getOpeningState']>(async () => 'expired')
   const key = signal<KeyInUse | null>(null)
   const [onChange, onMoved, onEnd] = [vi.fn(), vi.fn(), vi.fn()]
   const asked: number[] = []
+  let inStore = signed
   const client = {
     openNotice,
     getOpeningState,
+    async resumeOrder() {
+      inStore = []
+      return 'void' as const
+    },
     async *listOrderStatuses(_orderId: unknown, { pollMs }: { pollMs?: number | undefined } = {}) {
       asked.push(pollMs ?? 0)
       yield* statuses
@@ -65,9 +78,15 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
     pace: () => null,
   })
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
+  const readSealed = async () => inStore
+  const sealed = createQuery<readonly KeptOrder[]>({
+    isSeen,
+    question: () => readSealed,
+    pace: () => null,
+  })
   return {
     orders: createOrders({
-      ...{ client, address: ACCOUNT, isSeen, history, trades, kept, key, onMoved, onEnd },
+      ...{ client, isSeen, history, sealed, trades, kept, key, onMoved, onEnd },
       onChange,
     }),
     onChange,
@@ -78,15 +97,12 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   }
 }
 
-it('an order that was seen open has ended once, and its envelope is dropped then', async () => {
-  localStorage.setItem(`desk:order:${ID}`, '{}')
+it('an order that was seen open has ended once', async () => {
   const { orders, onChange, onEnd } = ordersOf([status, status, refunded, refunded])
   shows(() => orders.of(ID).status.value)
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onChange.mock.calls.length).toBeGreaterThanOrEqual(4)
   expect(onEnd.mock.calls).toEqual([[refunded]])
-  expect(keptOrder(ID)).toBeNull()
-  expect(localStorage.length).toBe(0)
 })
 
 it('an order that was placed here and has ended before it was first read has ended, too', async () => {
@@ -170,27 +186,19 @@ it('orders are asked about more slowly while more are shown', async () => {
   await expect.poll(() => asked.at(-1)).toBeGreaterThan(asked[0] ?? 0)
 })
 
-/** An order that an earlier visit signed, as the browser has kept it. */
-function keep(account: string, orderId = OTHER): void {
-  const bytes = (length: number) => `0x${'02'.repeat(length)}`
-  const envelope = { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) }
-  const opening = { account, amount: '0', deadline: 4_000_000_000, validBefore: 2, sig: bytes(65) }
-  const kept = { orderId, commit: ID, envelope, opening, deadline: 4_000_000_000 }
-  localStorage.setItem(`desk:order:${orderId}`, JSON.stringify(kept))
-}
-
 it('an order that an earlier visit signed is listed, and forgotten once its signature opens nothing any more', async () => {
-  keep(ACCOUNT)
-  const { orders } = ordersOf([])
-  expect(orders.listed.value.map(({ orderId }) => orderId)).toEqual([OTHER])
+  const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
+  const envelope = { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) }
+  const opening = { account: ACCOUNT, amount: 0n, deadline: 4_000_000_000, validBefore: 2, sig: bytes(65) }
+  const place = { chainId: 1, escrow: ACCOUNT, account: ACCOUNT, deadline: 4_000_000_000 }
+  const { orders } = ordersOf([], undefined, [{ ...place, orderId: OTHER, commit: ID, envelope, opening }])
+  shows(() => orders.listed.value)
+  const listed = () => orders.listed.value.map(({ orderId }) => orderId)
+  await expect.poll(listed).toEqual([OTHER, ID])
+  expect(orders.keptOf(OTHER)).toMatchObject({ opening })
   shows(() => orders.of(OTHER).opening.value)
   await expect.poll(() => orders.of(OTHER).opening.value).toBe('expired')
-  expect(localStorage.length).toBe(0)
-})
-
-it('one that another account signed is not listed', () => {
-  keep(`0x${'0b'.repeat(20)}`)
-  expect(ordersOf([]).orders.listed.value).toEqual([])
+  await expect.poll(listed).toEqual([ID])
 })
 
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`

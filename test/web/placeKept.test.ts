@@ -5,21 +5,18 @@ import {
   type Client,
   ClientError,
   ContractError,
+  createMemoryOrderStore,
   type Hex,
   NotSubmittedError,
-  type PlaceStep,
   type SealedOrder,
-  type TakenId,
 } from '../../src/client/index.js'
-import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
-import { isEnvelopeMissing, keepOrder, keptOrder, signedOrders } from '../../web/orders/keptOrders.js'
+import { isEnvelopeMissing, moveFormerOrders } from '../../web/orders/keptOrders.js'
 import { placeKept } from '../../web/orders/placeKept.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
 import { useMemoryStorage } from './memoryStorage.js'
 import { serverError } from './support/serverError.js'
 
-const WEEK = RECLAIM_DELAY
 const NOW = 1_800_000_000
 const request = { side: 'SELL', symbol: 'AAPL', usdc: 1_000_000n, deadline: NOW + 60 } as const
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
@@ -46,16 +43,17 @@ function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
   }
 }
 
-/** A client that seals, then succeeds or fails in this way. */
-function clientOf(
-  order: SealedOrder,
-  failure: unknown = null,
-  last: PlaceStep = 'opening',
-): Pick<Client, 'placeOrder'> {
+const PLACE = { chainId: 31_337, escrow: `0x${'0e'.repeat(20)}`, account: `0x${'02'.repeat(20)}` } as const
+type PlacingClient = Pick<Client, 'placeOrder' | 'getKeptOrders'>
+
+/** A client that seals, then succeeds or fails in this way, and keeps the order or not. */
+function clientOf(order: SealedOrder, failure: unknown = null, isKept = true): PlacingClient {
+  const { intent: _intent, escrowed: _escrowed, ...sealedOrder } = order
   return {
+    getKeptOrders: async () => (isKept ? [{ ...PLACE, ...sealedOrder, deadline: request.deadline }] : []),
     async placeOrder(_request, { beforeOpen, onStep } = {}) {
       await beforeOpen?.(order)
-      onStep?.(last)
+      onStep?.('opening')
       if (failure !== null) throw failure
       const opened = { txHash: idOf('f'), blockNumber: 1 }
       const received = { orderId: order.orderId, commit: order.commit, result: 'received' as const }
@@ -64,16 +62,16 @@ function clientOf(
   }
 }
 
-const SILENT = { getPlatform: vi.fn(), canSponsor: vi.fn() }
+const SILENT = { getPlatform: vi.fn(), canSponsor: vi.fn(), getKeptOrders: vi.fn(async () => []) }
 
 /** What a page places orders with, where a key is in use. */
 function placingBy(
-  client: Pick<Client, 'placeOrder'>,
+  client: Pick<Client, 'placeOrder'> & Partial<PlacingClient>,
   options: Partial<Parameters<typeof createPlacing>[0]>,
 ) {
   const key = signal<KeyInUse | null>({ publicKey: '0x01', drawnAt: 0 })
   const isKeyMissing = () => false
-  const all = { key, isKeyMissing, unlock: vi.fn(), onOrder: vi.fn(), earlier: () => [] }
+  const all = { key, isKeyMissing, unlock: vi.fn(), onOrder: vi.fn() }
   return createPlacing({ ...all, client: { ...SILENT, ...client }, ...options })
 }
 
@@ -87,78 +85,48 @@ afterEach(() => {
 
 describe('an order that fails', () => {
   const order = sealed(idOf('a'))
-  const place = async (failure: unknown, last: PlaceStep = 'opening') => {
+  const place = async (failure: unknown, isKept: boolean) => {
     const opened: [Hex, boolean][] = []
-    const placing = placeKept(clientOf(order, failure, last), request, {
-      onStep: () => expect(keptOrder(order.orderId)).not.toBeNull(),
+    const placing = placeKept(clientOf(order, failure, isKept), request, {
+      onStep: () => undefined,
       onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
     })
     await expect(placing).rejects.toBe(failure)
     return opened
   }
 
-  it.each([
-    ['the person refuses', new ClientError('transaction-refused', '')],
-    ['the wallet holds too little', new ClientError('insufficient-usdc', '')],
-    ['there is no ether', new ClientError('insufficient-funds', '')],
-  ])('as %s is neither listed nor kept', async (_why, failure) => {
-    expect(await place(failure)).toEqual([])
-    expect(keptOrder(order.orderId)).toBeNull()
+  it('is not listed where the client has forgotten it', async () => {
+    expect(await place(new ClientError('transaction-refused', ''), false)).toEqual([])
   })
 
-  it.each([
-    ['the node falls silent', makeError('', 'NETWORK_ERROR')],
-    ['the transaction is not mined in time', new ClientError('transaction-pending', '')],
-  ])('as %s is listed and kept, as it may be open', async (_why, failure) => {
-    expect(await place(failure)).toEqual([[order.orderId, false]])
-    expect(keptOrder(order.orderId)).toMatchObject({ commit: order.commit, envelope: order.envelope })
+  it('is listed where the client keeps it, as it may be open', async () => {
+    expect(await place(makeError('', 'NETWORK_ERROR'), true)).toEqual([[order.orderId, false]])
   })
 
-  it('before the escrow was asked for is neither listed nor kept, whatever failed', async () => {
-    expect(await place(makeError('', 'NETWORK_ERROR', { event: 'x' }), 'approving')).toEqual([])
-    expect(keptOrder(order.orderId)).toBeNull()
-  })
-
-  it('on its way to the server is open for certain, and kept', async () => {
+  it('on its way to the server is open for certain', async () => {
     const failure = new NotSubmittedError(order, new ClientError('server-unreachable', ''))
-    expect(await place(failure)).toEqual([[order.orderId, true]])
-    expect(keptOrder(order.orderId)).not.toBeNull()
+    expect(await place(failure, true)).toEqual([[order.orderId, true]])
   })
 })
 
 describe('an order whose ids somebody takes', () => {
   const by: Hex = `0x${'0b'.repeat(20)}`
 
-  /** A client whose first id is taken; then it waits for the signal, if there is one to wait for. */
-  function takenClient(untilStopped: boolean): Pick<Client, 'placeOrder'> {
+  /** A client whose first id is taken; then it waits until it is stopped. */
+  function takenClient(): Pick<Client, 'placeOrder'> {
     return {
-      async placeOrder(placed, options = {}) {
-        const { beforeOpen, onStep, onIdTaken, signal } = options
+      async placeOrder(_placed, { beforeOpen, onStep, onIdTaken, signal } = {}) {
         await beforeOpen?.(sealed(idOf('a')))
         onStep?.('opening')
         onIdTaken?.({ orderId: idOf('a'), by, times: 1 })
-        if (untilStopped)
-          await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-        return clientOf(sealed(idOf('b'))).placeOrder(placed, options)
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
       },
     }
   }
 
-  it('is kept under the last of them alone, and says who it was', async () => {
-    const told: TakenId[] = []
-    await placeKept(takenClient(false), request, {
-      onStep: () => undefined,
-      onOpen: () => undefined,
-      onIdTaken: (taken) => told.push(taken),
-    })
-    expect(told).toEqual([{ orderId: idOf('a'), by, times: 1 }])
-    expect(keptOrder(idOf('a'))).toBeNull()
-    expect(keptOrder(idOf('b'))).not.toBeNull()
-  })
-
-  it('is neither listed nor kept once its person stops it', async () => {
+  it('says who it was, and is not listed once its person stops it', async () => {
     const onOrder = vi.fn()
-    const { state, place, stop } = placingBy(takenClient(true), { onOrder })
+    const { state, place, stop } = placingBy(takenClient(), { onOrder })
     const placing = place(request)
     await vi.waitFor(() => expect(state.value.taken).toMatchObject({ by, times: 1 }))
     expect(state.value.step).toBe('signing')
@@ -167,7 +135,6 @@ describe('an order whose ids somebody takes', () => {
     expect(state.value).toMatchObject({ step: null, taken: null, mayBeOpen: false })
     expect(state.value.error).toBeInstanceOf(PlacingStopped)
     expect(onOrder).not.toHaveBeenCalled()
-    expect(keptOrder(idOf('a'))).toBeNull()
   })
 })
 
@@ -192,17 +159,8 @@ describe('an order that the platform opens', () => {
     ['the server refuses it', new ContractError('openFor', 'ERC20InsufficientBalance', {}, true)],
     ['the server falls silent', new ClientError('server-unreachable', '')],
     ['the page stops', new PlacingStopped()],
-  ])('is kept with its signature as %s, because it can still be opened', async (_why, failure) => {
+  ])('is listed as signed as %s, because it can still be opened', async (_why, failure) => {
     expect(await place(failure)).toEqual({ signed: [order.orderId], opened: [] })
-    expect(keptOrder(order.orderId)).toMatchObject({ opening })
-    expect(signedOrders(opening.account)).toMatchObject([{ orderId: order.orderId }])
-    expect(signedOrders(`0x${'03'.repeat(20)}`)).toEqual([])
-  })
-
-  it('is forgotten once its signature has expired', async () => {
-    const expired = new ClientError('opening-expired', '')
-    expect(await place(expired)).toEqual({ signed: [], opened: [] })
-    expect(keptOrder(order.orderId)).toBeNull()
   })
 
   it('is open for certain once the client says so', async () => {
@@ -232,14 +190,26 @@ it('an order under a key that was given up is not begun, and the wallet not aske
   for (const method of Object.values(asked)) expect(method).not.toHaveBeenCalled()
 })
 
-it('a kept order goes when it could be taken back, a damaged one at once, and nothing else', () => {
+it('the rows that an earlier version of the page kept are moved into the store, once, and a damaged one is dropped', async () => {
+  const { orderId, commit, envelope } = sealed(idOf('a'))
+  const opening = {
+    account: `0x${'03'.repeat(20)}`,
+    amount: '1',
+    deadline: NOW,
+    validBefore: NOW,
+    sig: `0x${'02'.repeat(65)}`,
+  }
+  const former = { orderId, commit, envelope, deadline: NOW }
   localStorage.setItem('theme', 'dark')
   localStorage.setItem(`desk:order:${idOf('d')}`, '{')
-  keepOrder(sealed(idOf('a'), NOW - WEEK - 1))
-  keepOrder(sealed(idOf('b'), NOW - WEEK + 1))
-  expect(keptOrder(idOf('a'))).toBeNull()
-  expect(keptOrder(idOf('b'))).not.toBeNull()
-  expect(localStorage.length).toBe(2)
+  localStorage.setItem(`desk:order:${orderId}`, JSON.stringify(former))
+  localStorage.setItem(`desk:order:${idOf('b')}`, JSON.stringify({ ...former, orderId: idOf('b'), opening }))
+  const store = createMemoryOrderStore()
+  await moveFormerOrders(store, PLACE)
+  expect(await store.find(orderId)).toEqual({ ...PLACE, ...former })
+  expect(await store.find(idOf('b'))).toMatchObject({ account: opening.account, opening: { amount: 1n } })
+  expect(await store.list()).toHaveLength(2)
+  expect([localStorage.length, localStorage.getItem('theme')]).toEqual([1, 'dark'])
 })
 
 const state = (name: 'NONE' | 'OPEN' | 'SETTLED', receivedAt: string | null = null) => ({

@@ -5,11 +5,8 @@ import {
   type OrderRequest,
   type PlaceOptions,
   type PlaceStep,
-  provesUnopened,
-  type SealedOrder,
   type TakenId,
 } from '../../src/client/index.js'
-import { forgetOrder, keepOrder } from './keptOrders.js'
 
 /** Events of an order being placed. */
 interface PlacingEvents {
@@ -23,45 +20,29 @@ interface PlacingEvents {
   readonly signal?: AbortSignal
 }
 
-/** Places an order. Stores its envelope from before the escrow opens until the order's card sees the end. */
+/** Places an order. After a failure, the client keeps it where it is open, or may be or come to be. */
 export async function placeKept(
-  client: Pick<Client, 'placeOrder'>,
+  client: Pick<Client, 'placeOrder' | 'getKeptOrders'>,
   request: OrderRequest,
-  options: Pick<PlaceOptions, 'sponsored' | 'earlier'> & PlacingEvents,
+  options: Pick<PlaceOptions, 'sponsored'> & PlacingEvents,
 ): Promise<void> {
-  const { sponsored = false, earlier, onStep, onOpen, onIdTaken, onSigned, signal } = options
-  let kept: SealedOrder | null = null
-  let step: PlaceStep | null = null
+  const { sponsored = false, onStep, onOpen, onIdTaken, onSigned, signal } = options
+  let last: Hex | null = null
   try {
     const { order } = await client.placeOrder(request, {
-      sponsored,
-      earlier,
-      beforeOpen: (sealed) => {
-        if (kept !== null) forgetOrder(kept.orderId)
-        kept = sealed
-        step = null
-        keepOrder(sealed)
+      ...{ sponsored, onStep, onIdTaken, signal },
+      beforeOpen: ({ orderId }) => {
+        last = orderId
       },
-      onStep: (begun) => {
-        step = begun
-        onStep(begun)
-      },
-      onIdTaken: (taken) => {
-        // The contract refused the order, so no escrow is open under that id.
-        step = null
-        onIdTaken?.(taken)
-      },
-      signal,
     })
     onOpen(order.orderId, true)
   } catch (error) {
     if (error instanceof NotSubmittedError) onOpen(error.order.orderId, true)
-    else if (kept !== null) {
-      const { orderId } = kept
-      const isVoid = provesUnopened(error, kept) || (!sponsored && step !== 'opening')
-      if (isVoid) forgetOrder(orderId)
-      else if (sponsored) onSigned?.(orderId)
-      else onOpen(orderId, false)
+    else {
+      const kept = await client.getKeptOrders().catch(() => [])
+      const mine = kept.find(({ orderId }) => orderId === last)
+      if (mine !== undefined && sponsored) onSigned?.(mine.orderId)
+      else if (mine !== undefined) onOpen(mine.orderId, false)
     }
     throw error
   }

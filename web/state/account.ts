@@ -10,6 +10,7 @@ import {
   type Hex,
   type HistoryEntry,
   type InstitutionView,
+  type KeptOrder,
   type MemberList,
   type OpenedPortfolio,
   type OrderList,
@@ -23,7 +24,7 @@ import {
   type WalletView,
 } from '../../src/client/index.js'
 import type { Calm } from '../calm.js'
-import { signedOrders } from '../orders/keptOrders.js'
+import { moveFormerOrders } from '../orders/keptOrders.js'
 import { type Ordered, orderedOf, requestWords, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
 import { type KeyInUse, newestMade, openKeys } from '../orders/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../orders/ticketOrder.js'
@@ -111,7 +112,7 @@ const NO_REQUESTS: ReadonlyMap<Hex, Ordered> = new Map()
 
 export function createAccount(deps: AccountDeps): Account {
   const { session, settings, reader, isSeen, calm, toasts, device } = deps
-  const { client, provider, address } = session
+  const { client, provider, address, chainId, orderStore } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
   /** Asks the server, which a whole office may share. */
@@ -176,8 +177,23 @@ export function createAccount(deps: AccountDeps): Account {
     () => null,
   )
   const ordered = computed(() => opened.value ?? NO_REQUESTS)
+  const resumed = resumeOrders()
+  /** Takes up what an earlier visit left, or another tab. An order that fails now is left to its card. */
+  async function resumeOrders(): Promise<void> {
+    await moveFormerOrders(orderStore, { chainId, escrow: settings.pins.escrow, account: address })
+    for (const { orderId } of await client.getKeptOrders()) {
+      await client.resumeOrder(orderId).catch(() => undefined)
+    }
+  }
+  const sealed = ask<readonly KeptOrder[]>(
+    () => async () => {
+      await resumed.catch(() => undefined)
+      return client.getKeptOrders()
+    },
+    LATER_MS,
+  )
   const orders = createOrders({
-    ...{ client, address, isSeen, history, trades, kept: ordered, key, onMoved, onEnd },
+    ...{ client, isSeen, history, sealed, trades, kept: ordered, key, onMoved, onEnd },
     onChange: calm.stir,
   })
   const { memory } = orders
@@ -197,12 +213,12 @@ export function createAccount(deps: AccountDeps): Account {
   }
   const placing = createPlacing({
     ...{ client, key, unlock },
-    earlier: () => signedOrders(address),
     isKeyMissing: () => isKeyMissing(address, key.peek()),
     onOrder(orderId, request, isSent) {
       const ordered = orderedOf(request)
       memory.value = withPlaced(memory.peek(), orderId, ordered)
       void requests.keep(orderId, ordered)
+      sealed.refresh()
       funds.refresh()
       walletShares.refresh()
       if (isSent) report(orderId, 'wait', 'Order sent')

@@ -4,6 +4,7 @@ import {
   type Hex,
   type HistoryEntry,
   isSignedOrder,
+  type KeptOrder,
   type Notice,
   type OpeningState,
   type OrderList,
@@ -13,7 +14,6 @@ import {
   type Timeline,
 } from '../../src/client/index.js'
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
-import { forgetOrder, keptOrder, signedOrders } from '../orders/keptOrders.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../orders/orderMemory.js'
 import type { KeyInUse } from '../orders/portfolioKeys.js'
 import { createQuery, following, type Query, type QueryOptions } from '../query.js'
@@ -40,6 +40,10 @@ export interface OrderQueries {
 /** The account's orders. */
 export interface Orders {
   readonly history: Query<OrderList>
+  /** The sealed orders that this browser keeps. */
+  readonly sealed: Query<readonly KeptOrder[]>
+  /** The one of this id; undefined if the browser keeps none. */
+  keptOf(orderId: Hex): KeptOrder | undefined
   /** The content of orders, as far as this page knows it. */
   readonly memory: Signal<OrderMemory>
   /** Newest first. Orders that are not on the chain yet come before the chain's. */
@@ -50,10 +54,13 @@ export interface Orders {
 }
 
 interface OrdersDeps {
-  readonly client: Pick<Client, 'listOrderStatuses' | 'listOrderTimelines' | 'openNotice' | 'getOpeningState'>
-  readonly address: Hex
+  readonly client: Pick<
+    Client,
+    'listOrderStatuses' | 'listOrderTimelines' | 'openNotice' | 'getOpeningState' | 'resumeOrder'
+  >
   readonly isSeen: QueryOptions<unknown>['isSeen']
   readonly history: Query<OrderList>
+  readonly sealed: Query<readonly KeptOrder[]>
   /** Purchases, sales and withdrawals of the account. */
   readonly trades: Query<readonly HistoryEntry[]>
   /** The content of orders that this device has sealed, once a key is in use. */
@@ -72,15 +79,24 @@ const AGAIN_MS = 4_000
 const FEW = 5
 
 export function createOrders(deps: OrdersDeps): Orders {
-  const { client, address, isSeen, history, trades, kept, key, onChange, onMoved, onEnd } = deps
-  // Orders that an earlier visit signed, and whose escrow may never have opened.
-  const memory = signal<OrderMemory>({
-    ...NO_ORDERS,
-    placed: signedOrders(address).map(({ orderId }) => orderId),
+  const { client, isSeen, history, sealed, trades, kept, key, onChange, onMoved, onEnd } = deps
+  const memory = signal<OrderMemory>(NO_ORDERS)
+  const keptOf = (wanted: Hex) => sealed.value?.find(({ orderId }) => orderId === wanted)
+  /** Placed by this page, and those that an earlier visit signed, whose escrow may never have opened. */
+  const placed = computed(() => {
+    const signed = (sealed.value ?? []).filter(isSignedOrder).map(({ orderId }) => orderId)
+    return [...new Set([...memory.value.placed, ...signed])]
   })
   const most = signal(FEW)
   const summaries = computed(() => new Map(ordersOf(trades.value ?? []).map((one) => [one.orderId, one])))
-  const listed = computed(() => listedOf(memory.value, idsIn(history.value), summaries.value, kept.value))
+  const listed = computed(() =>
+    listedOf(
+      { placed: placed.value, ordered: memory.value.ordered },
+      idsIn(history.value),
+      summaries.value,
+      kept.value,
+    ),
+  )
   const pollMs = computed(() => orderPace(Math.min(listed.value.length, most.value)))
   const queries = new Map<Hex, OrderQueries>()
 
@@ -91,15 +107,14 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
   function create(orderId: Hex): OrderQueries {
     // An order that this page has placed may end before its state is first read.
-    let wasOpen = memory.peek().placed.includes(orderId)
+    let wasOpen = placed.peek().includes(orderId)
     const look = (seen: OrderStatus, isLast: boolean) => {
       onChange()
       if (!hasEnded(seen)) {
         wasOpen = true
         return
       }
-      // Not earlier: until then the server may lose the envelope, and only this browser can submit it again.
-      forgetOrder(orderId)
+      sealed.refresh()
       if (!wasOpen) return
       onMoved()
       if (seen.state === 'REFUNDED' && isNoticeDue(seen) && !isLast) return
@@ -122,12 +137,13 @@ export function createOrders(deps: OrdersDeps): Orders {
     /** The last state of an opening that can no longer happen; the order is forgotten by then. */
     let over: OpeningState | null = null
     const readOpening = async () => {
-      const kept = keptOrder(orderId)
-      if (kept === null || !isSignedOrder(kept)) return over
-      const found = await client.getOpeningState(kept)
+      const order = keptOf(orderId)
+      if (order === undefined || !isSignedOrder(order)) return over
+      const found = await client.getOpeningState(order)
       if (found !== 'expired' && found !== 'taken') return found
-      forgetOrder(orderId)
       over = found
+      await client.resumeOrder(orderId)
+      sealed.refresh()
       return found
     }
     const opening = createQuery<OpeningState | null>({
@@ -143,7 +159,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     }
   }
   return {
-    ...{ history, memory, listed, most },
+    ...{ history, sealed, keptOf, memory, listed, most },
     of(orderId) {
       const known = queries.get(orderId) ?? create(orderId)
       queries.set(orderId, known)

@@ -4,7 +4,6 @@ import {
   ClientError,
   type Hex,
   type OrderRequest,
-  type PlaceOptions,
   type PlaceStep,
   type TakenId,
 } from '../../src/client/index.js'
@@ -56,9 +55,7 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'getPlatform' | 'canSponsor'>
-  /** The wallet's orders that are signed and not known to be open. */
-  readonly earlier: () => PlaceOptions['earlier']
+  readonly client: Pick<Client, 'placeOrder' | 'getKeptOrders' | 'getPlatform' | 'canSponsor'>
   /** The key of the portfolio in use; null while there is none. */
   readonly key: ReadonlySignal<KeyInUse | null>
   /** Puts a key to use. */
@@ -75,7 +72,7 @@ const NONE: PlacingState = {
 }
 
 /** Seals orders, opens their escrows and submits them. */
-export function createPlacing({ client, earlier, key, unlock, isKeyMissing, onOrder }: PlacingDeps): Placing {
+export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: PlacingDeps): Placing {
   const state = signal(NONE)
   const change = (to: Partial<PlacingState>) => {
     state.value = { ...state.peek(), ...to }
@@ -100,7 +97,6 @@ export function createPlacing({ client, earlier, key, unlock, isKeyMissing, onOr
         change({ byPlatform })
         await placeKept(client, request, {
           sponsored: byPlatform,
-          earlier: earlier(),
           signal: stopping.signal,
           onStep: (step) => change({ step }),
           onIdTaken: (taken) => change({ taken, step: 'signing' }),

@@ -4,7 +4,7 @@ import { hasEnded } from '../../src/protocol/api.js'
 import { isOfWait } from '../../src/protocol/notice.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
-import { isEnvelopeMissing, keptOrder } from '../orders/keptOrders.js'
+import { isEnvelopeMissing } from '../orders/keptOrders.js'
 import { requestWords } from '../orders/orderMemory.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
 import type { Query } from '../query.js'
@@ -118,19 +118,20 @@ function unknownWords(status: OrderStatus, isUnlocked: boolean, isRead: boolean)
  * person decides.
  */
 function Resubmit({ order, isOpen }: Pick<OrderCardProps, 'order'> & { readonly isOpen: boolean }) {
-  const { client } = useAccount().session
+  const { orders, session } = useAccount()
   const { busy, error, run } = useAction()
-  const kept = keptOrder(order.orderId)
+  const kept = orders.keptOf(order.orderId)
   const submit = () =>
     run(async () => {
-      if (kept !== null) await client.submitOrder({ ...kept, opening: undefined })
+      if (kept !== undefined) await session.client.submitOrder({ ...kept, opening: undefined })
     })
+  const isHere = isOpen && kept !== undefined
   useEffect(() => {
-    if (isOpen) submit()
-  }, [isOpen])
+    if (isHere) submit()
+  }, [isHere])
   // An order that is signed and not open has its own choices.
   const isSigned = kept?.opening !== undefined && !isOpen
-  if (kept === null || isSigned || (isOpen && error === null)) return null
+  if (kept === undefined || isSigned || (isOpen && error === null)) return null
   return (
     <div class="box box-warn">
       <p>The server does not have this order’s sealed envelope. This browser still has it.</p>

@@ -1,4 +1,3 @@
-import { keptOrder } from '../orders/keptOrders.js'
 import { Card } from '../parts/card.js'
 import { ListState } from '../parts/listState.js'
 import { useAccount } from '../state/context.js'
@@ -8,9 +7,11 @@ import { OrderCard } from './orderCard.js'
 const MORE = 10
 
 export function OrdersCard() {
-  const { history, listed, most } = useAccount().orders
+  const { history, keptOf, listed, most } = useAccount().orders
   // One that this browser keeps may wait for its envelope, or for a decision.
-  const shown = listed.value.filter(({ orderId }, index) => index < most.value || keptOrder(orderId) !== null)
+  const shown = listed.value.filter(
+    ({ orderId }, index) => index < most.value || keptOf(orderId) !== undefined,
+  )
   const hidden = listed.value.length - shown.length
   return (
     <Card title="Orders">

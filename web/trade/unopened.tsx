@@ -1,6 +1,5 @@
 import { isSignedOrder, type OpeningState, type OrderStatus } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
-import { keptOrder } from '../orders/keptOrders.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
@@ -45,8 +44,8 @@ function Decide({ order, reason, isFailed }: DecideProps) {
   const { client } = useAccount().session
   const { busy, error, run } = useAction()
   const { orders } = useAccount()
-  const kept = keptOrder(order.orderId)
-  if (kept === null || !isSignedOrder(kept)) return null
+  const kept = orders.keptOf(order.orderId)
+  if (kept === undefined || !isSignedOrder(kept)) return null
   const decide = (send: () => Promise<unknown>) =>
     run(async () => {
       await send()

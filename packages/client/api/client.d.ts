@@ -38,6 +38,7 @@
 //   Holding
 //   Holdings
 //   InstitutionView
+//   KeptOrder
 //   ListOptions
 //   ListedOrder
 //   Listings
@@ -68,6 +69,7 @@
 //   OrderReceived
 //   OrderRequest
 //   OrderStatus
+//   OrderStore
 //   OrderSummary
 //   OrderTerms
 //   OrderTime
@@ -98,6 +100,7 @@
 //   ReaderOptions
 //   RequestSource
 //   ResumeOptions
+//   Resumed
 //   RetryTiming
 //   RowFault
 //   RulebookChange
@@ -139,6 +142,7 @@
 //   cannotDerive
 //   costLeft
 //   createClient
+//   createMemoryOrderStore
 //   createPast
 //   createReader
 //   createTail
@@ -156,7 +160,6 @@
 //   ordersOf
 //   parseDecimal
 //   periodOf
-//   provesUnopened
 //   readEmployeeFile
 //   rulebookChanges
 //   rulesOfRows
@@ -272,6 +275,8 @@ export interface Client extends Reader, Membership, Moves {
     importKeys(text: string, options?: CallOptions): Promise<void>;
     placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
     submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
+    getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>;
+    resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>;
     canSponsor(options?: CallOptions): Promise<boolean>;
     getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>;
     openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>;
@@ -299,6 +304,7 @@ interface WalletOptions extends ReaderOptions {
     readonly account?: Hex | undefined;
     readonly policyTimeoutMs?: number | undefined;
     readonly miningTimeoutMs?: number | undefined;
+    readonly orderStore?: OrderStore | undefined;
 }
 
 // client/contract.d.ts
@@ -371,7 +377,7 @@ export declare class ServerError extends TradingError {
     problem: ProblemBody | null, 
     docs?: string);
 }
-export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('not-submitted' | 'unexpected');
+export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('order-not-kept' | 'no-kept-order' | 'invalid-kept-order') | ('not-submitted' | 'unexpected');
 export type ServerErrorCode = (typeof SERVER_ERROR_CODES)[number] | 'server-unavailable' | 'unknown';
 interface Details extends ErrorOptions {
     readonly code: string;
@@ -900,6 +906,9 @@ export interface ReadList {
     readonly isComplete: boolean;
 }
 
+// client/keptOrders.d.ts
+export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened';
+
 // client/keyring.d.ts
 export declare function cannotDerive(error: unknown): boolean;
 
@@ -1046,6 +1055,21 @@ export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
 };
 export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
 
+// client/orderStore.d.ts
+export declare function createMemoryOrderStore(): OrderStore;
+export interface KeptOrder extends SubmittableOrder {
+    readonly chainId: number;
+    readonly escrow: Hex;
+    readonly account: Hex;
+    readonly deadline: number;
+}
+export interface OrderStore {
+    keep(order: KeptOrder): Promise<void>;
+    find(orderId: Hex): Promise<KeptOrder | null>;
+    list(): Promise<readonly KeptOrder[]>;
+    forget(orderId: Hex): Promise<void>;
+}
+
 // client/orders.d.ts
 export interface Orders {
     submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
@@ -1123,10 +1147,8 @@ type Progress = Pick<ReadList, 'isComplete' | 'read' | 'span'>;
 
 // client/placeOrder.d.ts
 export declare function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(order: T): order is T & SignedOrder;
-export declare function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrder, 'opening'>): boolean;
 export interface PlaceOptions extends CallOptions {
     readonly sponsored?: boolean | undefined;
-    readonly earlier?: readonly SubmittableOrder[] | undefined;
     readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined;
     readonly onStep?: ((step: PlaceStep) => void) | undefined;
     readonly onIdTaken?: ((taken: TakenId) => void) | undefined;

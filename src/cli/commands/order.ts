@@ -1,13 +1,11 @@
 import * as z from 'zod'
 import {
   type Client,
+  ClientError,
   formatDecimal,
   type Hex,
-  isSignedOrder,
   NotSubmittedError,
   type OrderRequest,
-  provesUnopened,
-  type SealedOrder,
   ServerError,
   SHARE_DECIMALS,
   USDC_DECIMALS,
@@ -17,10 +15,10 @@ import { symbolSchema } from '../../protocol/identifiers.js'
 import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/intent.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
 import { aDuration, anAmount, anId, parsedBy } from '../../terminal/arguments.js'
-import { CommandError, failureOf } from '../../terminal/failure.js'
+import { CommandError, failureOf, usage } from '../../terminal/failure.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
-import { createKeptOrders, type KeptOrders } from '../input/keptOrders.js'
+import { moveFormerOrders } from '../input/formerOrders.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { addFollowing, conclude, exitOf, type Following } from './orderReport.js'
 
@@ -43,7 +41,6 @@ const ABOUT = `The amount is in USDC, such as 1000 or 250.50, or in shares for a
 const ABOUT_RESUME = 'submits a sealed order again whose escrow is already open, or whose opening is signed'
 
 export const addOrder: AddCommand = (root, context) => {
-  const kept = createKeptOrders(context.env)
   const noWait = 'ends once the server has the order'
   const summary = 'places a sealed order and follows it until it ends'
   const order = addWalletCommand(root, 'order', summary, ABOUT)
@@ -78,7 +75,7 @@ export const addOrder: AddCommand = (root, context) => {
   addFollowing(order, noWait).action((side: Side, symbol: string, amount: string, options: Options) => {
     const request = requestOf(side, symbol, amount, options)
     return withWallet(options, context.env, async (client) => {
-      const orderId = await place(request, { client, kept, context }, options.sponsored === true)
+      const orderId = await place(request, { client, context }, options.sponsored === true)
       await conclude(orderId, client, context, options, exitOf)
     })
   })
@@ -86,7 +83,7 @@ export const addOrder: AddCommand = (root, context) => {
     .argument('<orderId>', 'its id', anId)
     .action((orderId: Hex, options: WalletOptions & Following) =>
       withWallet(options, context.env, async (client) => {
-        await resume(orderId, { client, kept, context })
+        await resume(orderId, { client, context })
         await conclude(orderId, client, context, options, exitOf)
       }),
     )
@@ -116,29 +113,22 @@ function requestOf(
 
 interface Placing {
   readonly client: Client
-  readonly kept: KeptOrders
   readonly context: CommandContext
 }
 
-async function place(
-  request: OrderRequest,
-  { client, kept, context }: Placing,
-  sponsored: boolean,
-): Promise<Hex> {
+async function place(request: OrderRequest, { client, context }: Placing, sponsored: boolean): Promise<Hex> {
   const { terminal, signal } = context
-  const mine: SealedOrder[] = []
-  const forgetMine = () => Promise.all(mine.map(({ orderId }) => kept.forget(orderId)))
+  let last: Hex | null = null
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
+  await moveFormerOrders(context.env, client)
   try {
     const { order, opened } = await client.placeOrder(request, {
       signal,
       sponsored,
-      earlier: await kept.all(),
-      async beforeOpen(sealed) {
-        mine.push(sealed)
-        await kept.keep(sealed)
-        terminal.progress(`order ${sealed.orderId} sealed; opening its escrow`)
+      beforeOpen({ orderId }) {
+        last = orderId
+        terminal.progress(`order ${orderId} sealed; opening its escrow`)
       },
       onIdTaken({ orderId, by, times }) {
         terminal.progress(
@@ -148,18 +138,14 @@ async function place(
       },
     })
     terminal.progress(`escrow opened in ${opened.txHash}; the server has the order`)
-    await forgetMine()
     return order.orderId
   } catch (error) {
-    const last = mine.at(-1)
-    if (last === undefined) throw error
-    if (provesUnopened(error, last)) await forgetMine()
-    else if (sponsored) {
-      terminal.progress(
-        `the order stays signed for ten minutes: "order resume ${last.orderId}" sends it again`,
-      )
+    if (error instanceof NotSubmittedError) throw notSubmitted(error)
+    const kept = await client.getKeptOrders().catch(() => [])
+    if (sponsored && kept.some(({ orderId }) => orderId === last)) {
+      terminal.progress(`the order stays signed for ten minutes: "order resume ${last}" sends it again`)
     }
-    throw error instanceof NotSubmittedError ? notSubmitted(error) : error
+    throw error
   }
 }
 
@@ -171,7 +157,7 @@ function notSubmitted({ order, cause, requestId }: NotSubmittedError): CommandEr
 /** Prints the order's fees before anything is signed. */
 async function printFees(
   request: OrderRequest,
-  { client, context: { terminal, signal } }: Omit<Placing, 'kept'>,
+  { client, context: { terminal, signal } }: Placing,
 ): Promise<void> {
   if (request.side !== 'BUY' && request.side !== 'SELL') return
   const { side, symbol, usdc } = request
@@ -196,12 +182,25 @@ async function printFees(
   }
 }
 
-async function resume(orderId: Hex, { client, kept, context }: Placing): Promise<void> {
-  const order = await kept.find(orderId)
-  const { signal } = context
-  // The server would refuse to open what is open.
-  const isOpen = isSignedOrder(order) && (await client.getOpeningState(order, { signal })) === 'open'
-  await client.submitOrder(isOpen ? { ...order, opening: undefined } : order, { signal })
-  context.terminal.progress('the server has the order')
-  await kept.forget(orderId)
+async function resume(orderId: Hex, { client, context }: Placing): Promise<void> {
+  const { signal, terminal } = context
+  await moveFormerOrders(context.env, client)
+  const resumed = await client.resumeOrder(orderId, { signal }).catch((error: unknown) => {
+    if (!(error instanceof ClientError && error.code === 'no-kept-order')) throw error
+    throw usage(`no sealed order ${orderId} here: it has ended, or was sealed on another machine`)
+  })
+  if (resumed === 'signed') {
+    const kept = await client.getKeptOrders({ signal })
+    for (const order of kept.filter((each) => each.orderId === orderId)) {
+      await client.submitOrder(order, { signal })
+    }
+  }
+  const says = {
+    ended: 'the order has ended',
+    void: 'the order was never opened and never will be: no money moved',
+    submitted: 'the server has the order',
+    signed: 'the server has the order',
+    unopened: 'the order is not open: a transaction that opens it may still be mined',
+  }
+  terminal.progress(says[resumed])
 }

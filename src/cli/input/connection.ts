@@ -9,6 +9,7 @@ import { type Client, ClientError, createClient, type Reader, type Trust } from 
 import { createOrders } from '../../client/orders.js'
 import { readerOf } from '../../client/reader.js'
 import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
+import { createFileOrderStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
@@ -66,7 +67,9 @@ export async function withWallet<T>(
   const provider = await connectChain(rpcUrl)
   try {
     const wallet = new Wallet(privateKey, provider)
-    const client = createClient({ ...trust, serverUrl, wallet, timeoutMs: TIMEOUT_MS, timing: TIMING })
+    const orderStore = createFileOrderStore(stateDirectory(env, 'orders'))
+    const options = { ...trust, serverUrl, wallet, timeoutMs: TIMEOUT_MS, timing: TIMING, orderStore }
+    const client = createClient(options)
     if (portfolioKeys !== null) await client.importKeys(portfolioKeys)
     return await act(client)
   } finally {

@@ -10,6 +10,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { QUICK } from '../../support/tradingSandbox.js'
 import { PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
+import { keptOf } from './kept.js'
 
 export interface BrowserDesk {
   readonly sandbox: Sandbox
@@ -186,6 +187,15 @@ export const isPost = (route: Route): boolean => route.request().method() === 'P
 /** The server is not reached by an order, by everything else it is. */
 export const refusePost = (route: Route): Promise<void> => (isPost(route) ? route.abort() : route.fallback())
 
-/** How many orders the browser keeps, since it does not know that the server has them. */
-export const keptOrders = (page: Page): Promise<number> =>
-  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('desk:order:')).length)
+/** How many orders the browser keeps, since it does not know that they have ended. */
+export const keptOrders = async (page: Page): Promise<number> =>
+  (await keptOf(page)).filter((text) => text.includes('"service-kept-order-v1"')).length
+
+/** Kills the tab's process, as a crash or the system does: nothing in it runs any more. */
+export async function killTab(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const crashed = page.waitForEvent('crash')
+  // The tab dies before it can answer.
+  void session.send('Page.crash').catch(() => undefined)
+  await crashed
+}

@@ -14,7 +14,9 @@ export function keptOf(page: Page): Promise<string[]> {
       for (const table of database.objectStoreNames) {
         const records = database.transaction(table).objectStore(table)
         const [keys, values] = await Promise.all([answerOf(records.getAllKeys()), answerOf(records.getAll())])
-        const texts = values.map((bytes: Uint8Array) => new TextDecoder().decode(bytes))
+        const texts = values.map((kept: Uint8Array | string) =>
+          typeof kept === 'string' ? kept : new TextDecoder().decode(kept),
+        )
         found.push(...keys.map((key, at) => `${key} ${texts[at]}`))
       }
       database.close()

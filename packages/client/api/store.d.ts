@@ -1,0 +1,109 @@
+// Written by `npm run client-api` from client/store/index.d.ts: the public types, and all that they name.
+// Exports:
+//   KeptOrder
+//   OrderStore
+//   createFileOrderStore
+//   createIndexedDbOrderStore
+//   createMemoryOrderStore
+//   decodeOrder
+//   encodeOrder
+
+// client/orderIntent.d.ts
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
+
+// client/orderStore.d.ts
+export declare function createMemoryOrderStore(): OrderStore;
+export interface KeptOrder extends SubmittableOrder {
+    readonly chainId: number;
+    readonly escrow: Hex;
+    readonly account: Hex;
+    readonly deadline: number;
+}
+export interface OrderStore {
+    keep(order: KeptOrder): Promise<void>;
+    find(orderId: Hex): Promise<KeptOrder | null>;
+    list(): Promise<readonly KeptOrder[]>;
+    forget(orderId: Hex): Promise<void>;
+}
+
+// client/store/file.d.ts
+export declare function createFileOrderStore(directory: string): OrderStore;
+
+// client/store/indexedDb.d.ts
+export declare function createIndexedDbOrderStore(name?: string): OrderStore;
+
+// client/store/keptOrder.d.ts
+export declare function decodeOrder(text: string): KeptOrder;
+export declare function encodeOrder({ commit: _, ...order }: KeptOrder): string;
+
+// protocol/envelope.d.ts
+export interface Envelope {
+    epk: Hex;
+    iv: Hex;
+    ct: Hex;
+    tag: Hex;
+}
+
+// protocol/hex.d.ts
+export type Hex = `0x${string}`;
+
+// protocol/intent.d.ts
+export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<1>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<2>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        SELL: "SELL";
+    }>;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>], "v">;
+export type Intent = z.output<typeof intentSchema>;
+import * as z from 'zod';
+
+// protocol/postedOpening.d.ts
+export declare const postedOpeningSchema: z.ZodObject<{
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deadline: z.ZodInt;
+    validBefore: z.ZodInt;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostedOpening = z.output<typeof postedOpeningSchema>;
+import * as z from 'zod';

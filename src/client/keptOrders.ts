@@ -1,0 +1,90 @@
+import { sameAddress } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { ClientError } from './errors.js'
+import type { CallOptions } from './http.js'
+import { type Openings, partOf } from './openings.js'
+import type { SealedOrder } from './orderIntent.js'
+import type { KeptOrder, OrderStore } from './orderStore.js'
+import type { Orders } from './orders.js'
+import type { Platform, PlatformContracts } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/**
+ * What became of a kept order: it has `ended`, or can no longer be opened and is `void`, and is forgotten; it is open, and was `submitted`.
+ * One that is `signed` or `unopened` stays kept: its signature, or a transaction that the wallet may still send, can open it.
+ */
+export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened'
+
+interface KeptOrdersDeps {
+  readonly store: OrderStore
+  readonly wallet: Wallet
+  readonly openings: Openings
+  readonly orders: Pick<Orders, 'submit'>
+  readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>
+}
+
+/** The orders that the caller's store keeps of this wallet. */
+export function createKeptOrders({ store, wallet, openings, orders, contracts }: KeptOrdersDeps) {
+  async function look(order: KeptOrder, options?: CallOptions) {
+    const { orderId, commit, account, deadline: openableUntil, opening } = order
+    const part =
+      opening === undefined
+        ? { orderId, commit, account, openableUntil }
+        : partOf({ orderId, commit, opening })
+    return openings.look(part, await contracts(options))
+  }
+
+  async function list(options?: CallOptions): Promise<readonly KeptOrder[]> {
+    const all = await store.list()
+    if (all.length === 0) return all
+    const [account, chainId, { escrow }] = await Promise.all([
+      wallet.account(),
+      wallet.chainId(),
+      contracts(options),
+    ])
+    return all.filter(
+      (order) =>
+        order.chainId === chainId && sameAddress(order.escrow, escrow) && sameAddress(order.account, account),
+    )
+  }
+
+  return {
+    list,
+    /** Durable once this resolves. @throws ClientError `order-not-kept` */
+    async keep({ orderId, commit, envelope, opening, intent }: SealedOrder, platform: Platform) {
+      const { chainId, escrow } = platform
+      const place = { chainId, escrow, account: intent.account, deadline: intent.expiry }
+      try {
+        await store.keep({ ...place, orderId, commit, envelope, ...(opening && { opening }) })
+      } catch (cause) {
+        const message =
+          'This device could not keep the order, so it was not opened. Free some storage, or allow it.'
+        throw new ClientError('order-not-kept', message, { cause })
+      }
+    },
+    /** A store that fails to forget costs a file: the order is looked at again, and forgotten then. */
+    forget: (orderId: Hex) => store.forget(orderId).catch(() => undefined),
+    /** Forgets an order that the server calls ended, if the chain does. Its envelope is of use until then. */
+    async forgetEnded(orderId: Hex): Promise<void> {
+      const order = await store.find(orderId).catch(() => null)
+      if (order === null) return
+      const { isEnded } = await look(order).catch(() => ({ isEnded: false }))
+      if (isEnded) await this.forget(orderId)
+    },
+    /** Does what is left to do of a kept order. Idempotent. */
+    async resume(orderId: Hex, options?: CallOptions): Promise<Resumed> {
+      const order = await store.find(orderId)
+      if (order === null) throw new ClientError('no-kept-order', 'This device keeps no such order.')
+      const { state, isEnded } = await look(order, options)
+      if (state === 'open' && !isEnded) {
+        await orders.submit({ ...order, opening: undefined }, options)
+        return 'submitted'
+      }
+      if (state === 'usable') return order.opening === undefined ? 'unopened' : 'signed'
+      await this.forget(orderId)
+      return isEnded ? 'ended' : 'void'
+    },
+  }
+}
+
+export type KeptOrders = ReturnType<typeof createKeptOrders>

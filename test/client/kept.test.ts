@@ -1,0 +1,102 @@
+// What the client keeps of an order, and when it forgets it. killed.test.ts has the visits that end in between.
+import { makeError } from 'ethers'
+import { expect, it } from 'vitest'
+import { createMemoryOrderStore, type OrderStore } from '../../src/client/index.js'
+import { refundOrder } from '../support/orderEnds.js'
+import { answerAsServer, clientOf, enclaveKeyOf } from './clientSetting.js'
+import { usePlacing } from './placing.js'
+import { createTestWallet } from './testWallet.js'
+
+const { chain, api, posted, takeId, setting } = await usePlacing()
+
+/** Alice's client, whose wallet fails when it is asked for a method. */
+async function failing(method: string, failure: unknown, orderStore = createMemoryOrderStore()) {
+  const wallet = createTestWallet(chain(), {
+    prompt: (asked, act) => (asked === method ? Promise.reject(failure) : act()),
+  })
+  return { ...(await setting({ wallet, orderStore })), orderStore }
+}
+const DECLINED = Object.assign(new Error('User rejected the request.'), { code: 4001 })
+
+it.each([
+  ['refuses the transaction', 'eth_sendTransaction', DECLINED, 0],
+  ['refuses the signature of the payment', 'eth_signTypedData_v4', DECLINED, 0],
+  ['falls silent over the transaction', 'eth_sendTransaction', makeError('', 'NETWORK_ERROR'), 1],
+] as const)(
+  'an order whose wallet %s is kept only if it may be open',
+  async (_why, method, failure, kept) => {
+    const { client, buy, orderStore } = await failing(method, failure)
+    await expect(client.placeOrder(buy)).rejects.toThrow()
+    expect(await orderStore.list()).toHaveLength(kept)
+  },
+)
+
+it('an order whose approval fails is not kept: nothing could have opened it', async () => {
+  const { client, buy, orderStore } = await failing('eth_sendTransaction', makeError('', 'NETWORK_ERROR'))
+  await chain().provider.send('anvil_setCode', [chain().account('alice'), `0xef0100${'00'.repeat(19)}01`])
+  await expect(client.placeOrder(buy)).rejects.toThrow()
+  expect(await orderStore.list()).toEqual([])
+})
+
+it('an order whose id is taken is kept under its last id alone', async () => {
+  const orderStore = createMemoryOrderStore()
+  const { client, sale } = await setting({ orderStore })
+  let times = 0
+  const { order } = await client.placeOrder(sale, {
+    beforeOpen: async (sealed) => (times++ === 0 ? takeId(sealed) : undefined),
+  })
+  expect((await client.getKeptOrders()).map(({ orderId }) => orderId)).toEqual([order.orderId])
+})
+
+it('an order that the device cannot keep is not opened', async () => {
+  const full: OrderStore = {
+    ...createMemoryOrderStore(),
+    keep: () => Promise.reject(new DOMException('full', 'QuotaExceededError')),
+  }
+  const { client, buy } = await setting({ orderStore: full })
+  const before = await chain().provider.getTransactionCount(chain().account('alice'))
+  await expect(client.placeOrder(buy)).rejects.toMatchObject({ code: 'order-not-kept' })
+  expect(await chain().provider.getTransactionCount(chain().account('alice'))).toBe(before)
+  expect(posted()).toEqual([])
+})
+
+it('an order is kept with its place, and is no other wallet’s, chain’s or escrow’s', async () => {
+  const orderStore = createMemoryOrderStore()
+  const { client, buy } = await setting({ orderStore })
+  const { order } = await client.placeOrder(buy)
+  const [kept] = await client.getKeptOrders()
+  const { chainId, escrow } = enclaveKeyOf(chain())
+  const { orderId, commit, envelope, opening } = order
+  expect(kept).toEqual({
+    ...{ chainId, escrow, account: chain().account('alice'), deadline: buy.deadline },
+    ...{ orderId, commit, envelope, opening },
+  })
+  if (kept === undefined) throw new Error('nothing is kept')
+  expect(JSON.stringify(kept, (_, value) => String(value))).not.toContain('AAPL')
+  expect(await clientOf(chain(), api, 'bob', { orderStore }).getKeptOrders()).toEqual([])
+  await orderStore.keep({ ...kept, chainId: 1 })
+  expect(await client.getKeptOrders()).toEqual([])
+  await orderStore.keep({ ...kept, escrow: chain().account('bob') })
+  expect(await client.getKeptOrders()).toEqual([])
+})
+
+it('an order that is not kept is not resumed', async () => {
+  const { client } = await setting()
+  await expect(client.resumeOrder(`0x${'0a'.repeat(32)}`)).rejects.toMatchObject({ code: 'no-kept-order' })
+})
+
+it('an order that the server calls ended is kept until the chain calls it so, too', async () => {
+  const orderStore = createMemoryOrderStore()
+  const { client, buy } = await setting({ orderStore })
+  const { order } = await client.placeOrder(buy)
+  const ended = { orderId: order.orderId, state: 'REFUNDED', account: null, amount: null, deadline: null }
+  const none = { commit: null, receivedAt: null, triggers: [], nextTriggerAt: null, notice: null }
+  answerAsServer(api, chain(), ({ path }) =>
+    path === `/orders/${order.orderId}` ? { body: { ...ended, ...none } } : undefined,
+  )
+  expect((await client.getOrder(order.orderId)).state).toBe('REFUNDED')
+  expect(await client.getKeptOrders()).toHaveLength(1)
+  await refundOrder(chain(), order.orderId)
+  await client.getOrder(order.orderId)
+  expect(await client.getKeptOrders()).toEqual([])
+})
