@@ -13,7 +13,8 @@ const files: GeneratedFile[] = [
   ['.env.enclave.example', () => renderEnvExample(enclave.ENV_EXAMPLE_HEADER, enclave.environmentSchema)],
   [
     '.env.attested.example',
-    () => renderEnvExample(attested.ATTESTED_ENV_EXAMPLE_HEADER, attested.attestedSchema(['nitrotpm'])),
+    () =>
+      renderEnvExample(attested.ATTESTED_ENV_EXAMPLE_HEADER, attested.attestedSchema(['nitrotpm', 'dstack'])),
   ],
   [
     'docs/configuration.md',

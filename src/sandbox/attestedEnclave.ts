@@ -1,7 +1,15 @@
-// The attested enclave on a stand-in of its hardware: no other build knows this platform.
+// The attested enclave on stand-ins of its hardware: no other build knows the platform `test`, nor another agent or root of dstack.
+import { createDstack } from '../enclave/attested/dstack.js'
 import { runAttested } from '../enclave/attested/program.js'
 import { createTestDevice } from './device/device.js'
 
+const { SANDBOX_DEVICE = '', SANDBOX_DSTACK = '', SANDBOX_INTEL = '', SANDBOX_ROOT = '' } = process.env
+
 await runAttested('dist/sandbox/attestedEnclave.js', {
-  test: () => createTestDevice(process.env.SANDBOX_DEVICE ?? '', process.argv[1] ?? ''),
+  test: () => createTestDevice(SANDBOX_DEVICE, process.argv[1] ?? ''),
+  dstack: () =>
+    createDstack({
+      ...{ socket: SANDBOX_DSTACK, root: SANDBOX_ROOT },
+      intel: { service: SANDBOX_INTEL, certificates: SANDBOX_INTEL },
+    }),
 })

@@ -36,11 +36,13 @@ export function hasNotConnected(error: unknown): boolean {
 export function createPost({
   timeoutMs,
   maxConnections,
+  maxAnswerBytes = MAX_ANSWER_BYTES,
 }: {
   /** Milliseconds for the whole exchange, the wait for a connection included. */
   readonly timeoutMs: number
   /** Connections at once; further posts wait for one. */
   readonly maxConnections: number
+  readonly maxAnswerBytes?: number
 }): Post {
   // The time-out closes connections that no post uses.
   const settings = { keepAlive: true, maxSockets: maxConnections, timeout: IDLE_MS }
@@ -73,12 +75,12 @@ export function createPost({
         const chunks: Buffer[] = []
         let size = 0
         response.on('data', (chunk: Buffer) => {
-          if (size < MAX_ANSWER_BYTES) chunks.push(chunk)
+          if (size < maxAnswerBytes) chunks.push(chunk)
           size += chunk.length
         })
         response.on('error', reject)
         response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8', 0, MAX_ANSWER_BYTES)
+          const text = Buffer.concat(chunks).toString('utf8', 0, maxAnswerBytes)
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
         })
       })

@@ -115,7 +115,7 @@ export interface EvidenceParts {
   readonly pem: (text: string) => string
 }
 
-const pemOf = (der: Uint8Array) => {
+export const pemOf = (der: Uint8Array) => {
   const lines =
     Buffer.from(der)
       .toString('base64')
@@ -127,7 +127,7 @@ const little = (value: number, size: number) =>
 const sized = (type: number, content: Uint8Array) =>
   concatBytes(little(type, 2), little(content.length, 4), content)
 
-async function quoteOf(parts: Partial<EvidenceParts>, userData: Uint8Array): Promise<Uint8Array> {
+export async function quoteOf(parts: Partial<EvidenceParts>, userData: Uint8Array): Promise<Uint8Array> {
   const { certificates = {}, signers = {}, pem = (text: string) => text } = parts
   const names = ['processor', 'authority', 'root'] as const
   const chain = await Promise.all(names.map((name) => certified.certificate(name, certificates[name])))
@@ -149,22 +149,26 @@ async function quoteOf(parts: Partial<EvidenceParts>, userData: Uint8Array): Pro
   return concatBytes(signed, little(rest.length, 4), rest)
 }
 
-export async function members(userData: Uint8Array, parts: Partial<EvidenceParts> = {}) {
-  const { certificates = {}, signers = {}, quote = (whole: Uint8Array) => whole } = parts
+export async function collateralOf(parts: Partial<EvidenceParts>) {
+  const { certificates = {}, signers = {} } = parts
   const signedText = async (base: object, changes: object = {}) => {
     const text = JSON.stringify({ ...base, ...changes })
     return [text, await certified.sign(signers.texts ?? 'signer', utf8(text))] as const
   }
   const [tcbInfo, tcbSignature] = await signedText(TCB_INFO, parts.tcbInfo)
   const [identity, identitySignature] = await signedText(QE_IDENTITY, parts.qeIdentity)
-  const collateral = {
+  return {
     ...{ tcb_info: tcbInfo, tcb_info_signature: tcbSignature },
     ...{ qe_identity: identity, qe_identity_signature: identitySignature },
     signer: await certified.certificate('signer', certificates.signer),
     root_crl: await certified.revocations('root', parts.rootCrl),
     pck_crl: await certified.revocations('authority', parts.pckCrl),
-    ...parts.members,
   }
+}
+
+export async function members(userData: Uint8Array, parts: Partial<EvidenceParts> = {}) {
+  const { quote = (whole: Uint8Array) => whole } = parts
+  const collateral = { ...(await collateralOf(parts)), ...parts.members }
   const log: Item = (parts.events ?? EVENTS).map(([name, payload, version]) => [
     ...[name, payload],
     ...(version === undefined ? [] : [version]),

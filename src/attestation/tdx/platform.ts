@@ -149,7 +149,7 @@ function isSame(intels: string | undefined, hex: string): boolean {
 }
 
 /** What the processor's certificate says of its firmware. */
-function firmwareOf(processor: Certificate) {
+export function firmwareOf(processor: Certificate) {
   const values = valuesIn(extensionOf(processor))
   const firmware = valuesIn(values.get(FIRMWARE)?.whole)
   const numberOf = (name: string) =>

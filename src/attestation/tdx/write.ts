@@ -1,69 +1,68 @@
 // The enclave's side: what dstack and Intel answer, as evidence.
 import * as z from 'zod'
-import { concatBytes, hexToBytes } from '../../protocol/hex.js'
+import { type Bytes, concatBytes, hexToBytes } from '../../protocol/hex.js'
 
 const hexSchema = z.string().transform((digits) => hexToBytes(`0x${digits}`))
 const RTMR3 = 3
 
-/** What dstack's `GetQuote` answers; the log is a text of JSON. */
-const quoteSchema = z.object({
-  quote: hexSchema,
-  event_log: z.string().transform((text) => eventsSchema.parse(JSON.parse(text))),
+/** What dstack's `GetQuote` answers, as far as it is evidence; the log is a text of JSON. */
+export const quoteSchema = z.object({
+  /** The kernel's quotes have zeros behind them. */
+  quote: hexSchema.transform(withoutPadding),
+  event_log: z.string().transform((text) =>
+    eventsSchema
+      .parse(JSON.parse(text))
+      .filter(({ imr }) => imr === RTMR3)
+      .map(({ event, event_payload, version = 1 }) => ({ name: event, payload: event_payload, version })),
+  ),
 })
 const eventsSchema = z.array(
-  z.object({ imr: z.int(), event: z.string(), event_payload: hexSchema, version: z.int().optional() }),
+  z.object({
+    imr: z.int(),
+    event: z.string(),
+    event_payload: hexSchema,
+    version: z.literal([1, 2]).optional(),
+  }),
 )
+export type AnsweredQuote = z.output<typeof quoteSchema>
 
-/** What `dcap-qvl` and caches like that of Phala give: texts as Intel signed them, hex and PEM. */
-const collateralSchema = z.object({
-  tcb_info: z.string(),
-  tcb_info_signature: hexSchema,
-  tcb_info_issuer_chain: z.string(),
-  qe_identity: z.string(),
-  qe_identity_signature: hexSchema,
-  root_ca_crl: hexSchema,
-  pck_crl: hexSchema,
-})
+/** What Intel signed of a processor. Each text is as Intel wrote it, or its signature is of another one. */
+export interface SignedByIntel {
+  readonly tcb_info: string
+  readonly tcb_info_signature: Bytes
+  readonly qe_identity: string
+  readonly qe_identity_signature: Bytes
+  /** DER of the certificate whose key signed both. */
+  readonly signer: Bytes
+  /** DER of the lists of revoked certificates: of the root, and of the processors' authority. */
+  readonly root_crl: Bytes
+  readonly pck_crl: Bytes
+}
 
 type Item = number | string | Uint8Array | readonly Item[] | { readonly [name: string]: Item }
 
-/**
- * @param quote what `GetQuote` answers
- * @param collateral what Intel signed of this processor, from any cache: it needs no trust
- * @returns Base64
- * @throws ZodError where a member is missing or is no hex
- */
-export function encodeEvidence(quote: unknown, collateral: unknown): string {
-  const { quote: whole, event_log } = quoteSchema.parse(quote)
-  const { tcb_info_issuer_chain, qe_identity, qe_identity_signature, root_ca_crl, pck_crl, ...tcb } =
-    collateralSchema.parse(collateral)
-  const { tcb_info, tcb_info_signature } = tcb
+/** @returns Base64 */
+export function encodeEvidence({ quote, event_log }: AnsweredQuote, collateral: SignedByIntel): string {
+  const { tcb_info, tcb_info_signature, qe_identity, qe_identity_signature } = collateral
+  const { signer, root_crl, pck_crl } = collateral
   const evidence = cbor({
-    quote: withoutPadding(whole),
-    events: event_log
-      .filter(({ imr }) => imr === RTMR3)
-      .map(({ event, event_payload, version = 1 }) => [
-        ...[event, event_payload],
-        ...(version > 1 ? [version] : []),
-      ]),
+    quote,
+    events: event_log.map(({ name, payload, version }) => [
+      ...[name, payload],
+      ...(version > 1 ? [version] : []),
+    ]),
     collateral: {
       ...{ tcb_info, tcb_info_signature, qe_identity, qe_identity_signature },
-      ...{ signer: firstOf(tcb_info_issuer_chain), root_crl: root_ca_crl, pck_crl },
+      ...{ signer, root_crl, pck_crl },
     },
   })
   return btoa(evidence.reduce((text, byte) => text + String.fromCharCode(byte), ''))
 }
 
-/** The kernel's quotes have zeros behind them. */
-function withoutPadding(quote: Uint8Array): Uint8Array {
+/** @throws RangeError where it is shorter than a quote */
+function withoutPadding(quote: Bytes): Bytes {
   const head = 636
   return quote.subarray(0, head + new DataView(quote.buffer, quote.byteOffset).getUint32(head - 4, true))
-}
-
-/** DER of the first certificate of a text. */
-function firstOf(pem: string): Uint8Array {
-  const [, base64 = ''] = /^-----BEGIN CERTIFICATE-----([^-]+)/.exec(pem) ?? []
-  return Uint8Array.from(atob(base64.replaceAll(/\s/g, '')), (letter) => letter.charCodeAt(0))
 }
 
 /** The shortest form (RFC 8949) of an item. */

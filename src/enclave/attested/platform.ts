@@ -26,4 +26,4 @@ export interface Platform {
 }
 
 /** The platforms of a build, by their names in `ATTESTATION_PLATFORM`. */
-export type Platforms = Readonly<Record<string, () => Platform>>
+export type Platforms = Readonly<Record<string, () => Platform | Promise<Platform>>>

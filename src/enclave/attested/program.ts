@@ -41,7 +41,7 @@ export function runAttested(file: string, platforms: Platforms): Promise<never> 
 
 async function startAttested(start: Start<AttestedConfig>, platforms: Platforms) {
   const { config, settings, logger, program, configuredAt } = start
-  const platform = platforms[config.ATTESTATION_PLATFORM]?.()
+  const platform = await platforms[config.ATTESTATION_PLATFORM]?.()
   const [owner] = config.MASTER_KEY_HOLDERS
   if (platform === undefined || owner === undefined) throw new Error('no such platform')
   const measurement = await platform.measurement()
