@@ -1,7 +1,8 @@
 import { judge } from '../src/attestation/judge.js'
 import { BORN } from '../src/attestation/statement.js'
+import { dstackBelow } from '../src/attestation/tdx/index.js'
 import { createVerifier } from '../src/attestation/verify.js'
-import { inputOf, root } from '../test/attestation/vectors.js'
+import { inputOf, root, tdx } from '../test/attestation/vectors.js'
 import { useChromium } from '../test/browser/support/browser.js'
 import { openVerifier } from '../test/browser/support/verifier.js'
 import { bar, type Figure } from './support/figure.js'
@@ -17,16 +18,16 @@ export const attestation: Figure = {
     const browser = await useChromium()
     cleanUp.defer(() => browser.close())
     const judgeAll = await openVerifier(cleanUp)
-    const inputs = Array.from({ length: EACH }, () => ({ root, ...inputOf({}) }))
     const cellsOf = (outcomes: readonly string[], ms: number) => {
       if (outcomes.some((outcome) => outcome !== 'accepted'))
         throw new Error('the base vector is not accepted')
       return { 'least ms': ms / EACH }
     }
-    return {
-      rows: {
-        Node: async () => {
-          const verify = createVerifier(BORN, root)
+    const rowsOf = (of: { readonly root: string; readonly inputOf: typeof inputOf }) => {
+      const inputs = Array.from({ length: EACH }, () => ({ root: of.root, ...of.inputOf({}) }))
+      return {
+        async node() {
+          const verify = createVerifier(BORN, of.root, undefined, dstackBelow(of.root))
           const [start, cpu] = [performance.now(), process.cpuUsage()]
           const outcomes: string[] = []
           for (const input of inputs) outcomes.push((await judge(verify, input)).outcome)
@@ -34,15 +35,27 @@ export const attestation: Figure = {
           const cells = cellsOf(outcomes, performance.now() - start)
           return { ...cells, 'least CPU ms': (user + system) / 1_000 / EACH }
         },
-        Chromium: async () => {
+        async chromium() {
           const judged = await judgeAll(inputs)
           return cellsOf(
             judged.map(({ outcome }) => outcome),
             judged.reduce((sum, { ms }) => sum + ms, 0),
           )
         },
+      }
+    }
+    const [aws, dstack] = [rowsOf({ root, inputOf }), rowsOf(tdx)]
+    return {
+      rows: {
+        Node: aws.node,
+        'Node, dstack': dstack.node,
+        Chromium: aws.chromium,
+        'Chromium, dstack': dstack.chromium,
       },
-      bars: [bar('least ms', 'Chromium', { atMost: MOST_MS })],
+      bars: [
+        bar('least ms', 'Chromium', { atMost: MOST_MS }),
+        bar('least ms', 'Chromium, dstack', { atMost: MOST_MS }),
+      ],
       notes: [`${EACH} verifications of a chain of three certificates a round, one after another`],
     }
   },

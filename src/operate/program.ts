@@ -1,6 +1,7 @@
-import { verifyAttestation } from '../attestation/index.js'
 import { AWS_NITRO_ROOT } from '../attestation/nitro.js'
 import { createStartingVerifier, type StartingVerifier } from '../attestation/starting.js'
+import { dstackBelow, verifyAttestation } from '../attestation/tdx/index.js'
+import { INTEL_SGX_ROOT } from '../attestation/tdx/verify.js'
 import type { ExitCode } from '../service/exitCodes.js'
 import { createProgram } from '../terminal/program.js'
 import { addActions } from './actions.js'
@@ -39,13 +40,13 @@ Files that exist are kept. A second run deploys nothing again.`
 
 /**
  * Runs the command that the arguments name; resolves with the exit code. Never rejects.
- * @param verify judges an enclave that waits for its keys: trusts the root of AWS, but in tests and the sandbox
+ * @param verify judges an enclave that waits for its keys: trusts the roots of AWS and Intel, but in tests and the sandbox
  * @param verifyBorn judges one that has them
  */
 export function runOperate(
   args: readonly string[],
   process: OperateProcess,
-  verify: StartingVerifier = createStartingVerifier(AWS_NITRO_ROOT),
+  verify: StartingVerifier = createStartingVerifier(AWS_NITRO_ROOT, undefined, dstackBelow(INTEL_SGX_ROOT)),
   verifyBorn = verifyAttestation,
 ): Promise<ExitCode> {
   const program = createProgram('operate', args, process)

@@ -2,23 +2,26 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { BORN } from '../../src/attestation/statement.js'
+import { dstackBelow } from '../../src/attestation/tdx/index.js'
 import { createVerifier } from '../../src/attestation/verify.js'
-import { attestCommand } from '../../src/cli/commands/attest.js'
+import { addAttest, attestCommand } from '../../src/cli/commands/attest.js'
 import { createProgram } from '../../src/terminal/program.js'
-import { inputOf, root, vectors } from '../attestation/vectors.js'
+import { inputOf, root, tdx, vectors } from '../attestation/vectors.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
-const verify = createVerifier(BORN, root)
+const add = attestCommand(createVerifier(BORN, root, undefined, dstackBelow(tdx.root)))
+
+const attest = (text: string, ...options: string[]) => judgedBy(add, text, ...options)
 
 /** Writes the input into a file, and judges it. */
-async function attest(text: string, ...options: string[]) {
+async function judgedBy(command: typeof add, text: string, ...options: string[]) {
   const file = join(await temporaryDirectory(), 'input.json')
   await writeFile(file, text)
   let written = ''
   const stream = { write: (more: string) => (written += more) }
   const args = ['attest', file, ...options]
   const { root: program, terminal, endWith, run } = createProgram('test', args, { out: stream, err: stream })
-  attestCommand(verify)(program, { env: {}, terminal, signal: AbortSignal.timeout(60_000), endWith })
+  command(program, { env: {}, terminal, signal: AbortSignal.timeout(60_000), endWith })
   return { exit: await run(), written }
 }
 
@@ -47,5 +50,16 @@ it('attest takes neither half of an input nor a member twice', async () => {
   expect({ ...half, written: JSON.parse(half.written) }).toEqual({
     exit: 2,
     written: { outcome: 'unreadable', code: 'malformed-policy' },
+  })
+})
+
+it('attest judges evidence of dstack as well, and as shipped by the root of Intel alone', async () => {
+  const accepted = await attest(JSON.stringify(tdx.inputOf({})), '--json')
+  expect({ ...accepted, written: JSON.parse(accepted.written) }).toMatchObject({
+    ...{ exit: 0, written: { outcome: 'accepted', map: 'tdx', label: '0.2.0' } },
+  })
+  const shipped = await judgedBy(addAttest, JSON.stringify(tdx.inputOf({})), '--json')
+  expect({ ...shipped, written: JSON.parse(shipped.written) }).toEqual({
+    ...{ exit: 3, written: { outcome: 'refused', code: 'unknown-root' } },
   })
 })

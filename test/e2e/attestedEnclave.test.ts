@@ -1,7 +1,7 @@
 // An enclave whose keys are born in it, as processes: founded, provisioned, verified, and restarted.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { publicKeyOfKey } from '../../src/operate/secretFiles.js'
@@ -18,36 +18,14 @@ import {
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { challenge, verifyKeys } from '../../src/sandbox/attested.js'
 import { runDemo } from '../../src/sandbox/demo.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { startProcess } from '../../src/sandbox/serverProcess.js'
+import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
-import { freePorts } from '../support/freePorts.js'
 import { orderJob } from '../support/residentHarness.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { QUICK } from '../support/tradingSandbox.js'
-
-async function start() {
-  const sandbox = await startSandbox({
-    directory: await temporaryDirectory(),
-    ports: { server: 0, rpc: 0, broker: 0 },
-    keys: 'born',
-    blockTime: QUICK.blockTime,
-    serverSettings: QUICK.server,
-    enclaveSettings: QUICK.enclave,
-    print: () => undefined,
-  })
-  onTestFinished(() => sandbox.stop())
-  const { attested, info } = sandbox
-  if (attested === undefined || info.enclaveUrl === undefined)
-    throw new Error('the sandbox has no such enclave')
-  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
-  return { sandbox, attested, url: info.enclaveUrl, domain }
-}
 
 const healthOf = async (url: string) => (await fetch(`${url}/health`)).json()
 
 it('an order settles by keys that were born in the enclave, and a restart of the same program needs nobody', async () => {
-  const { sandbox, attested, url, domain } = await start()
+  const { sandbox, attested, url, domain } = await startBorn()
   const { info, secrets } = sandbox
   const ceremony = { setup: attested, url, programs: attested.programs, domain, secrets }
   const before = await verifyKeys(ceremony)
@@ -80,40 +58,10 @@ it('an order settles by keys that were born in the enclave, and a restart of the
   await expect(challenge(url, secrets.triggerSecret, '00')).rejects.toThrow()
 })
 
-/** A second enclave of the same deployment, that waits for its keys. */
-async function startAwaiting({ sandbox, device }: { sandbox: Sandbox; device: string }) {
-  const directory = await temporaryDirectory()
-  const text = await readFile(join(sandbox.directory, '.env.enclave'), 'utf8')
-  const [port] = await freePorts(1)
-  const lines = text
-    .replace(/^ENCLAVE_LISTEN=.*$/m, `ENCLAVE_LISTEN=127.0.0.1:${port}`)
-    .replace(/^ENCLAVE_STATE_DIR=.*$/m, `ENCLAVE_STATE_DIR=${directory}/state`)
-  await writeFile(join(directory, '.env.enclave'), lines, { mode: 0o600 })
-  const url = `http://127.0.0.1:${port}`
-  const launch = () =>
-    startProcess('attestedEnclave', { directory, url, variables: { SANDBOX_DEVICE: device } })
-  let process = await launch()
-  onTestFinished(() => process.kill())
-  return {
-    url,
-    directory,
-    /** @param setting a line of its configuration, in place of the one with its name */
-    async restart(setting?: string) {
-      await process.kill()
-      if (setting !== undefined) {
-        const [name] = setting.split('=')
-        const kept = lines.split('\n').filter((line) => !line.startsWith(`${name}=`))
-        await writeFile(join(directory, '.env.enclave'), [...kept, setting, ''].join('\n'), { mode: 0o600 })
-      }
-      process = await launch()
-    },
-  }
-}
-
 it('an enclave that waits for its keys takes them from as many holders as it takes, and from nobody else', async () => {
-  const { sandbox, attested, domain } = await start()
+  const { sandbox, attested, domain } = await startBorn()
   const { holders } = attested
-  const enclave = await startAwaiting({ sandbox, device: attested.device })
+  const enclave = await startAwaiting(sandbox, { SANDBOX_DEVICE: attested.device })
   const { url } = enclave
   const [owner = '0x', second = '0x', third = '0x'] = holders
   const post = async (body: unknown, path = '/provisioning') => {

@@ -171,6 +171,46 @@ describe('the unified kernel image of a machine with NitroTPM', () => {
   })
 })
 
+describe('a machine of dstack', () => {
+  const image = {
+    mrtd: 'a0'.repeat(48),
+    rtmr0: 'a1'.repeat(48),
+    rtmr1: 'a2'.repeat(48),
+    rtmr2: 'a3'.repeat(48),
+  }
+  const provider = '{"name":"local-sgx","id":"a1"}'
+
+  async function measureDstack(changes: object, ...more: string[]) {
+    const compose = join(await temporaryDirectory(), 'app-compose.json')
+    await writeFile(compose, 'abc')
+    const content = Buffer.from(JSON.stringify({ ...image, ...changes }))
+    return measure('--dstack', content, '--app-compose', compose, ...more)
+  }
+
+  it('gives a policy of what dstack-mr says of the image, of app-compose.json, and of who provides its keys', async () => {
+    const more = ['--key-provider', provider, '--configuration', CONFIGURATION]
+    const { out, err } = await measureDstack({ mr_image: '00' }, ...more)
+    const policy: unknown = JSON.parse(out)
+    checkPolicy(policy)
+    const tdx = {
+      ...image,
+      composeHash: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+      keyProvider: createHash('sha256').update(provider).digest('hex'),
+    }
+    expect(policy).toEqual([{ label: 'measured', tdx, configuration: CONFIGURATION }])
+    expect(err).toContain(`measurement ${await measurementOf('tdx', tdx)}`)
+  })
+
+  it.each<[string, object, string[], string]>([
+    ['no RTMR2', { rtmr2: undefined }, ['--key-provider', provider], 'image-malformed'],
+    ['a provider in other words', {}, ['--key-provider', 'local-sgx'], 'image-malformed'],
+    ['no provider', {}, [], 'usage'],
+  ])('is refused with %s', async (_, changes, more, code) => {
+    const refused = await measureDstack(changes, ...more)
+    expect(refused).toMatchObject({ exit: 2, out: '', err: expect.stringContaining(`(${code})`) })
+  })
+})
+
 it('the digests of program and root file system are those of their bytes', async () => {
   const file = join(await temporaryDirectory(), 'file')
   await writeFile(file, 'abc')

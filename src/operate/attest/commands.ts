@@ -59,7 +59,7 @@ function judgingOf({ directory, policy, chainId, escrow }: JudgingOptions): Judg
   return { programs, domain: { chainId: deployment.chainId, escrow: deployment.contracts.orderEscrow } }
 }
 
-/** @param verify trusts a root: that of AWS, but for tests */
+/** @param verify trusts the makers' roots, but for tests */
 export function addAttest(root: Command, process: OperateProcess, verify: StartingVerifier): void {
   const attest = root
     .command('attest')

@@ -1,13 +1,14 @@
 import { sha256 } from '../../attestation/bytes.js'
 import { AttestationError, demand } from '../../attestation/errors.js'
-import { AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
+import { type Attested, AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
 import { measurementOf } from '../../attestation/policy.js'
 import { BORN, readStatement } from '../../attestation/statement.js'
+import { dstackBelow } from '../../attestation/tdx/index.js'
+import { INTEL_SGX_ROOT } from '../../attestation/tdx/verify.js'
 import { createAuthorityView } from '../../chain/authorityView.js'
 import { isChainFailure } from '../../chain/errors.js'
 import { createRpc } from '../../chain/rpc.js'
 import { isSameProgram, type SignerProgram } from '../../chain/signerProgram.js'
-import type { Attestation } from '../../protocol/attestation.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
@@ -18,20 +19,25 @@ const TIMEOUT_MS = 5_000
 /**
  * Whether the evidence that the running server shows is of the program that the chain names: clients refuse any other. Which
  * programs are to be trusted is in the clients' policies, and not judged here.
- * @param root that evidence has to descend from; `now` in Unix milliseconds
+ * @param options the roots that evidence has to descend from, of AWS and of Intel; `now` in Unix milliseconds
  */
 export async function checkMeasurement(
   { chain, http }: Pick<Config, 'chain' | 'http'>,
-  { root = AWS_NITRO_ROOT, now = Date.now() } = {},
+  { root = AWS_NITRO_ROOT, intel = INTEL_SGX_ROOT, now = Date.now() } = {},
 ): Promise<Finding> {
   const shown = await readEnclaveKey(http)
   if (shown === undefined) return unchecked(CHECK, 'no server answers at PORT: what it shows is not known')
   try {
     const named = await namedProgram(chain)
     if (shown.attestation === undefined) return withoutEvidence(named)
-    if (shown.attestation.format !== 'aws-nitro')
-      return unchecked(CHECK, `evidence of ${shown.attestation.format} is judged by its clients alone`)
-    return judge(await programIn(shown.attestation, root, now), named)
+    const { format, evidence, statement } = shown.attestation
+    const bytes = Uint8Array.from(Buffer.from(evidence, 'base64'))
+    const attested = await (format === 'aws-nitro'
+      ? verifyNitro(bytes, { root, now })
+      : dstackBelow(intel)(format, bytes, now))
+    if (attested === undefined)
+      return unchecked(CHECK, `evidence of ${format} is judged by its clients alone`)
+    return judge(await programIn(attested, statement), named)
   } catch (error) {
     if (error instanceof AttestationError)
       return fault(
@@ -72,14 +78,8 @@ async function namedProgram({ rpcUrls, rpcTimeoutMs, chainId, contracts }: Confi
   return (await createAuthorityView(rpc)(contracts.orderEscrow)).signerProgram()
 }
 
-/** @throws AttestationError unless the hardware says so */
-async function programIn(
-  { evidence, statement: text }: Attestation,
-  root: string,
-  now: number,
-): Promise<SignerProgram> {
-  const bytes = Uint8Array.from(Buffer.from(evidence, 'base64'))
-  const { map, registers, userData } = await verifyNitro(bytes, { root, now })
+/** @param text the statement. @throws AttestationError unless the hardware says so */
+async function programIn({ map, registers, userData }: Attested, text: string): Promise<SignerProgram> {
   demand((await sha256(text)) === userData, 'statement-differs')
   const { config } = await readStatement(text, BORN)
   return { measurement: await measurementOf(map, registers), config }

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { RegisterMap, Registers } from '../../attestation/nitro.js'
 import { checkPolicy, measurementOf } from '../../attestation/policy.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
 import { createSpeech, type OperateProcess } from '../io.js'
+import { registersOfDstack } from './dstack.js'
 import { registersOfEif } from './eif.js'
 import { registersOfUki } from './uki.js'
 
@@ -20,6 +22,9 @@ interface MeasureOptions {
   readonly root?: string
   readonly eif?: string
   readonly uki?: string
+  readonly dstack?: string
+  readonly appCompose?: string
+  readonly keyProvider?: string
   readonly configuration?: Hex
   readonly label?: string
   readonly json?: boolean
@@ -34,6 +39,9 @@ export function addMeasure(root: Command, process: OperateProcess): void {
     .option('--root <file>', 'the root file system: its SHA-256, to compare two builds')
     .option('--eif <file>', 'the image of a Nitro Enclave: PCR 0, 1 and 2')
     .option('--uki <file>', 'the unified kernel image of a machine with NitroTPM: PCR 4 and 12')
+    .option('--dstack <file>', 'what dstack-mr prints of an image as JSON: MRTD and RTMR 0, 1 and 2')
+    .option('--app-compose <file>', 'with --dstack: app-compose.json, byte for byte')
+    .option('--key-provider <json>', 'with --dstack: {"name":"…","id":"…"}, as the machine logs it')
     .option('--configuration <digest>', 'of the configuration to accept', parsedBy(bytes32Schema))
     .option('--label <text>', "the program's name in the policy")
     .option('--json', 'one JSON object')
@@ -42,31 +50,48 @@ export function addMeasure(root: Command, process: OperateProcess): void {
 }
 
 async function measure(process: OperateProcess, options: MeasureOptions): Promise<void> {
-  const { bundle, root, eif, uki, configuration, label = 'measured' } = options
-  if ((bundle ?? root ?? eif ?? uki) === undefined || (eif !== undefined && uki !== undefined))
-    throw usage('name what to measure: --bundle, --root, and one of --eif and --uki')
+  const { bundle, root, eif, uki, dstack, configuration, label = 'measured' } = options
+  const images = [eif, uki, dstack].filter((image) => image !== undefined)
+  if ((bundle ?? root ?? images[0]) === undefined || images.length > 1)
+    throw usage('name what to measure: --bundle, --root, and one of --eif, --uki and --dstack')
   const speech = createSpeech(process, options)
   const digests = {
     ...(bundle !== undefined && { bundle: sha256Of(bundle) }),
     ...(root !== undefined && { root: sha256Of(root) }),
   }
   for (const [name, digest] of Object.entries(digests)) speech.say(`${name} ${digest}`)
-  const image = eif ?? uki
-  if (image === undefined) {
+  const measured = measuredBy(options)
+  if (measured === undefined) {
     speech.result([], { command: 'measure', ...digests })
     return
   }
-  const map = eif === undefined ? 'nitrotpm_pcrs' : 'pcrs'
-  const file = readFileSync(image)
-  const registers = eif === undefined ? registersOfUki(file) : registersOfEif(file)
+  const { map, registers } = measured
   const measurement = await measurementOf(map, registers)
-  for (const [index, value] of Object.entries(registers)) speech.say(`PCR${index} ${value}`)
+  for (const [index, value] of Object.entries(registers))
+    speech.say(`${map === 'tdx' ? '' : 'PCR'}${index} ${value}`)
   speech.say(`measurement ${measurement}`)
   const policy = configuration && [{ label, [map]: registers, configuration }]
   if (policy !== undefined) checkPolicy(policy)
   else speech.say('no policy without --configuration')
   const facts = { command: 'measure', ...digests, [map]: registers, measurement, ...(policy && { policy }) }
   speech.result(policy ? [JSON.stringify(policy, null, 2)] : [], facts)
+}
+
+/** Undefined where no image is named. @throws CommandError `image-malformed`, `usage` */
+function measuredBy({
+  eif,
+  uki,
+  dstack,
+  appCompose,
+  keyProvider,
+}: MeasureOptions): { readonly map: RegisterMap; readonly registers: Registers } | undefined {
+  if (eif !== undefined) return { map: 'pcrs', registers: registersOfEif(readFileSync(eif)) }
+  if (uki !== undefined) return { map: 'nitrotpm_pcrs', registers: registersOfUki(readFileSync(uki)) }
+  if (dstack === undefined) return undefined
+  if (appCompose === undefined || keyProvider === undefined)
+    throw usage('--dstack needs --app-compose and --key-provider')
+  const image = readFileSync(dstack, 'utf8')
+  return { map: 'tdx', registers: registersOfDstack(image, readFileSync(appCompose), keyProvider) }
 }
 
 function sha256Of(path: string): string {

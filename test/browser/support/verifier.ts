@@ -8,12 +8,13 @@ const ENTRY = `
 import { judge } from './src/attestation/judge.ts'
 import { createStartingVerifier } from './src/attestation/starting.ts'
 import { BORN } from './src/attestation/statement.ts'
+import { dstackBelow } from './src/attestation/tdx/index.ts'
 import { createVerifier } from './src/attestation/verify.ts'
 export async function judgeAll(inputs) {
   const judged = []
   for (const { root, origin, ...input } of inputs) {
     const start = performance.now()
-    const { outcome, code = null } = await judge(origin === 'starting' ? createStartingVerifier(root) : createVerifier(BORN, root), input)
+    const { outcome, code = null } = await judge(origin === 'starting' ? createStartingVerifier(root) : createVerifier(BORN, root, undefined, dstackBelow(root)), input)
     judged.push({ outcome, code, ms: performance.now() - start })
   }
   return judged

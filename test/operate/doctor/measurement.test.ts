@@ -1,13 +1,16 @@
 // `operate doctor`: whether server and chain say the same of the enclave's program. The documents are of the vectors' root.
 import { expect, it, onTestFinished } from 'vitest'
-import { BASE, MEASUREMENTS, ROOT, STATEMENT, stating } from '../../../scripts/attestation/base.js'
+import { BASE, digest, MEASUREMENTS, ROOT, STATEMENT, stating } from '../../../scripts/attestation/base.js'
+import { encode, members } from '../../../scripts/attestation/tdx/evidence.js'
 import { configDigest, encodeStatement } from '../../../src/attestation/write.js'
 import { ADDRESS_VARIABLES } from '../../../src/chain/contracts.js'
 import { checkMeasurement } from '../../../src/operate/doctor/measurement.js'
 import { contractsSchema } from '../../../src/protocol/api.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
+import { tdx } from '../../attestation/vectors.js'
 import { useChain } from '../../support/chain.js'
+import { rootOfProcessors } from '../../support/dstackMachine.js'
 import { startHttpServer } from '../../support/httpServer.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 
@@ -15,6 +18,13 @@ const chain = useChain()
 const MEASUREMENT: Hex = MEASUREMENTS.enclave
 const CONFIG = await configDigest(STATEMENT.configuration)
 const OTHER: Hex = `0x${'77'.repeat(32)}`
+/** That of the vectors of dstack. */
+const OF_DSTACK = tdx.vectors.find(({ code }) => code === null)?.measurement ?? ''
+const evidenceOfDstack = async () => {
+  const statement = await encodeStatement(STATEMENT)
+  const evidence = Buffer.from(encode(await members(await digest(statement)))).toString('base64')
+  return { format: 'dstack', evidence, statement }
+}
 const evidence = async () => ({
   format: 'aws-nitro',
   ...(await stating(await encodeStatement(STATEMENT))).attestation,
@@ -40,7 +50,9 @@ async function found(attestation: object | undefined, digests: readonly Hex[]) {
     .options.map((name) => [ADDRESS_VARIABLES[name], addresses[name]] as const)
   const env = { RPC_URL: anvil.rpcUrl, HOST: '127.0.0.1', PORT: new URL(server.url).port }
   const config = serverConfig({ ...Object.fromEntries(variables), ...env })
-  return checkMeasurement(config, { root: ROOT, now: BASE.expected.now })
+  return checkMeasurement(config, {
+    ...{ root: ROOT, intel: await rootOfProcessors(), now: BASE.expected.now },
+  })
 }
 
 it.each<[string, string, string, () => Promise<object | undefined>, readonly Hex[]]>([
@@ -57,11 +69,12 @@ it.each<[string, string, string, () => Promise<object | undefined>, readonly Hex
     async () => ({ ...(await evidence()), statement: await encodeStatement({ ...STATEMENT, boot: 8 }) }),
     [MEASUREMENT, CONFIG],
   ],
+  ['a machine of dstack', 'fault', `program is ${OF_DSTACK}`, evidenceOfDstack, [OTHER, CONFIG]],
   [
     'evidence of a platform that only clients know',
     'unchecked',
-    'dstack',
-    async () => ({ ...(await evidence()), format: 'dstack' }),
+    'of test',
+    async () => ({ ...(await evidence()), format: 'test' }),
     [MEASUREMENT, CONFIG],
   ],
 ])('operate doctor: %s', async (_, result, text, shown, named) => {

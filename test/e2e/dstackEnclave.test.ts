@@ -1,0 +1,82 @@
+// An enclave on a machine of dstack, as a process: the holders' commands found it and give it its keys, and a restart needs none of them.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { sha256 } from '../../src/attestation/bytes.js'
+import { createStartingVerifier } from '../../src/attestation/starting.js'
+import { BORN, readStatement } from '../../src/attestation/statement.js'
+import { dstackBelow } from '../../src/attestation/tdx/index.js'
+import { createVerifier } from '../../src/attestation/verify.js'
+import { configDigest, configurationOf } from '../../src/attestation/write.js'
+import { attestedSettings } from '../../src/enclave/attested/settings.js'
+import { loadSettings } from '../../src/enclave/commonConfig.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { challenge } from '../../src/sandbox/attested.js'
+import { tdx } from '../attestation/vectors.js'
+import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
+import { LOCAL_PROVIDER, startDstack } from '../support/dstackMachine.js'
+import { operate } from '../support/operate.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const NONCE: Hex = `0x${'07'.repeat(32)}`
+const [accepted] = JSON.parse(JSON.stringify(tdx.base.expected.programs))
+
+it('holders found an enclave on dstack by their commands, and after a kill its keys are back without them', async () => {
+  const { sandbox, domain } = await startBorn()
+  const { socket, options } = await startDstack({ now: Date.now() })
+  const directory = await temporaryDirectory()
+  const file = (name: string) => join(directory, name)
+  const verify = createStartingVerifier('', undefined, dstackBelow(options.root))
+  const run = async (...args: string[]) => {
+    const ended = await operate(['attest', ...args, '--yes', '--json'], { verify })
+    expect(ended).toMatchObject({ exit: 0 })
+    return JSON.parse(ended.out)
+  }
+  const holders: string[] = []
+  for (const name of ['owner', 'bank']) {
+    const { publicKey } = await run('key', '--key-file', file(`${name}.key`))
+    holders.push(publicKey)
+  }
+  const enclave = await startAwaiting(
+    sandbox,
+    { SANDBOX_DSTACK: socket, SANDBOX_ROOT: options.root, SANDBOX_INTEL: options.intel.service },
+    { ATTESTATION_PLATFORM: 'dstack', MASTER_KEY_HOLDERS: holders.join() },
+  )
+  const { url } = enclave
+  const config = loadSettings(attestedSettings(['dstack']), {
+    ENCLAVE_ENV_FILE: join(enclave.directory, '.env.enclave'),
+  })
+  const keyProvider = await sha256(JSON.stringify(LOCAL_PROVIDER))
+  const configuration = await configDigest(configurationOf(config))
+  const programs = [{ label: 'dstack', tdx: { ...accepted.tdx, keyProvider }, configuration }]
+  await writeFile(file('policy.json'), JSON.stringify(programs))
+  await writeFile(file('broker.json'), JSON.stringify({ keyId: 'PK', secretKey: 'secret' }), { mode: 0o600 })
+
+  const judging = ['--policy', file('policy.json')]
+  judging.push('--chain-id', `${domain.chainId}`, '--escrow', domain.escrow)
+  const founding = ['found', '--enclave-url', url, '--out', file('shares.json'), ...judging]
+  // As shipped, the command trusts Intel's root.
+  const shipped = await operate(['attest', ...founding, '--yes'])
+  expect(shipped).toMatchObject({ exit: 3, err: expect.stringContaining('unknown-root') })
+  await run(...founding)
+  for (const name of ['owner', 'bank']) {
+    const key = ['--key-file', file(`${name}.key`)]
+    const share = file(`${name}.share`)
+    await run('accept', '--shares', file('shares.json'), ...key, '--out', share, ...judging)
+    const broker = name === 'owner' ? ['--broker-keys', file('broker.json')] : []
+    await run('provision', '--enclave-url', url, '--share', share, ...key, ...broker, ...judging)
+  }
+
+  const keysNow = async () => {
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ keys: 'present', mode: 'attested' })
+    const attestation = await challenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
+    const { statement } = await readStatement(attestation.statement, BORN)
+    const expected = { ...domain, programs, signer: statement.signer, nonce: NONCE, now: Date.now() }
+    return createVerifier(BORN, '', undefined, dstackBelow(options.root))(attestation, expected)
+  }
+  const before = await keysNow()
+  await enclave.restart()
+  const after = await keysNow()
+  expect(after).toMatchObject({ label: 'dstack', map: 'tdx', measurement: before.measurement })
+  expect(after.statement).toEqual({ ...before.statement, boot: 2 })
+})
