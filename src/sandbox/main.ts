@@ -1,6 +1,6 @@
 // `npm run sandbox`: starts every part on this machine and places one sealed order.
 import { join, relative } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError } from 'commander'
 import { requireNode } from '../service/version.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
@@ -11,6 +11,8 @@ import { type Sandbox, startSandbox } from './sandbox.js'
 import { ROOT } from './settings.js'
 
 const WALK_INTERVAL_MS = 2_000
+/** How long after word of what it ended Ctrl-C itself may come, on a busy machine. */
+const INTERRUPTION_MS = 100
 
 interface Options {
   readonly once?: true
@@ -132,8 +134,8 @@ program.root
   )
   .action((options: Options) =>
     run(options, interruption.signal).catch(async (error: unknown) => {
-      // Ctrl-C ends the chain and the server too, so later failures are its consequence. Word of one may come in the same turn, before it.
-      await setImmediate()
+      // Ctrl-C ends the chain and the server too, so later failures are its consequence. Word of one may come before it.
+      await sleep(INTERRUPTION_MS)
       throw interruption.signal.aborted ? new CommandError('interrupted', 'interrupted') : error
     }),
   )
