@@ -18,6 +18,7 @@ const DISK = ['test/disk/*.test.ts']
 const NIGHTLY = [
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
   'test/e2e/clientExample.test.ts',
+  'test/server/store/fenceHoles.test.ts',
   'test/firm/firm.test.ts',
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
