@@ -17,7 +17,8 @@ const DISK = ['test/disk/*.test.ts']
 /** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
 const NIGHTLY = [
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
-  'test/e2e/clientExample.test.ts',
+  'test/e2e/{clientExample,firstTrade}.test.ts',
+  'test/operate/deployedCode.test.ts',
   'test/server/store/fenceHoles.test.ts',
   'test/firm/firm.test.ts',
   // Needs swtpm and tpm2-tools.
@@ -44,7 +45,6 @@ const LONG = [
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',
-  '/test/e2e/firstTrade.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',
   '/test/enclave/besides.test.ts',

@@ -3,10 +3,7 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { Contract, computeAddress, JsonRpcProvider, Wallet } from 'ethers'
-import solc from 'solc'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { CONTRACTS, CREATED, verificationInput } from '../../contracts/standardJson.js'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { loadConfig as loadEnclaveConfig } from '../../src/enclave/config.js'
 import { deploymentSchema } from '../../src/operate/settings.js'
@@ -17,39 +14,18 @@ import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { loadConfig } from '../../src/server/config/config.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
-import { ROLES } from '../support/roles.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { deployOn, deploySettings, withKeys } from './operateUnderTest.js'
 
 const chain = useChain()
 
 const read = (directory: string, path: string) => readFile(join(directory, path), 'utf8')
 const secret = async (directory: string, path: string) => (await read(directory, `secrets/${path}`)).trim()
 
-/** A directory with keys, and the broker's in their files. */
-async function withKeys(): Promise<string> {
-  const directory = await temporaryDirectory()
-  await operate(['keys', '--operator', '--yes', '--directory', directory])
-  for (const holder of ['server', 'enclave']) {
-    for (const name of ['alpaca-key-id', 'alpaca-secret-key']) {
-      await writeFile(join(directory, 'secrets', holder, name), `${holder}-${name}\n`, { mode: 0o600 })
-    }
-  }
-  return directory
-}
-
-const settings = () => ({
-  RPC_URL: chain().anvil.rpcUrl,
-  ENCLAVE_RPC_URL: chain().anvil.rpcUrl,
-  CHAIN_ID: '31337',
-  USDC_ADDRESS: chain().addressOf('usdc'),
-  BROKER_FUNDING_ADDRESS: chain().account('broker'),
-  DEPLOYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('deployer')]?.privateKey ?? '',
-})
-
 const ROLE = `0x${'12'.repeat(20)}`
 
-const deploy = (directory: string, env: Record<string, string> = {}) =>
-  operate(['deploy', '--yes', '--directory', directory], { env: { ...settings(), ...env } })
+const settings = () => deploySettings(chain())
+const deploy = (directory: string, env: Record<string, string> = {}) => deployOn(chain(), directory, env)
 
 describe('operate keys', () => {
   it('makes every secret in a file of mode 0600, and prints public values that belong to them', async () => {
@@ -316,59 +292,3 @@ describe('operate deploy', () => {
     expect(err).toContain('(other-deployment)')
   })
 })
-
-/** What explorers verify: `deployments/<chainId>.json`, and the compiler's inputs. */
-const recordSchema = z.object({
-  chainId: z.literal(31_337),
-  deployer: z.string(),
-  firstBlock: z.int().positive(),
-  compiler: z.object({ version: z.string(), settings: z.record(z.string(), z.unknown()) }),
-  contracts: z.array(
-    z.object({
-      name: z.string(),
-      address: z.string(),
-      transactionHash: z.string(),
-      constructorArguments: z.string(),
-      input: z.string(),
-    }),
-  ),
-})
-const codeSchema = z.object({ object: z.string() })
-const compiledSchema = z.object({
-  evm: z.object({
-    bytecode: codeSchema,
-    deployedBytecode: codeSchema.extend({
-      immutableReferences: z.record(z.string(), z.array(z.object({ start: z.int(), length: z.int() }))),
-    }),
-  }),
-})
-const outputSchema = z.object({ contracts: z.record(z.string(), z.record(z.string(), compiledSchema)) })
-
-it('operate deploy records by which inputs explorers get the code that is on the chain', async () => {
-  const directory = await withKeys()
-  const { err } = await deploy(directory)
-  const record = recordSchema.parse(JSON.parse(await read(directory, 'deployments/31337.json')))
-  expect(solc.version()).toContain(record.compiler.version)
-  expect(record.contracts.map(({ input }) => input).sort()).toEqual(
-    [...CONTRACTS, ...CREATED].map((name) => `dist/contracts/${name}.json`).sort(),
-  )
-  for (const { name, address, transactionHash, constructorArguments, input } of record.contracts) {
-    expect(err).toMatch(
-      new RegExp(`jq .*contractIdentifier: "${name}".*"${transactionHash}".* ${input} .*/31337/${address} `),
-    )
-    const [unit = '', contract = ''] = name.split(':')
-    const standardJson = verificationInput(contract)
-    expect(standardJson.settings).toMatchObject(record.compiler.settings)
-    const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(standardJson))))
-    const compiled = output.contracts[unit]?.[contract]?.evm
-    const onChain = Buffer.from((await chain().provider.getCode(address)).slice(2), 'hex')
-    const immutables = Object.values(compiled?.deployedBytecode.immutableReferences ?? {}).flat()
-    for (const { start, length } of immutables) onChain.fill(0, start, start + length)
-    expect(onChain.toString('hex'), name).toBe(compiled?.deployedBytecode.object)
-    const transaction = await chain().provider.getTransaction(transactionHash)
-    expect(transaction?.from).toBe(record.deployer)
-    // The others are created by EquityToken's constructor.
-    if (CREATED.includes(contract)) continue
-    expect(transaction?.data).toBe(`0x${compiled?.bytecode.object}${constructorArguments.slice(2)}`)
-  }
-}, 600_000)
