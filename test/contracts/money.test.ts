@@ -4,13 +4,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestChain, type TestChain } from '../support/chain.js'
 import { AAPL, DAY, MSFT, ORG, USDC } from '../support/institution.js'
+import { LENGTH } from '../support/length.js'
 import { createRunner } from '../support/money/runner.js'
 import { INITIAL_USDC } from '../support/money/state.js'
 import { sequence, WALLETS } from '../support/money/steps.js'
 import { REPEAT } from '../support/seed.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
-const SEQUENCES = 500
+const SEQUENCES = 100 * LENGTH
 const UNLIMITED = 2n ** 256n - 1n
 
 let chain: TestChain
@@ -52,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 /** Different ends of different steps that the sequences must reach: with fewer they prove little. */
-const REACHED = 105
+const REACHED = 100
 
 it(`in random sequences of 50 steps each ends as modelled, and no money is created or lost, over ${SEQUENCES} sequences`, async () => {
   const seen = new Set<string>()

@@ -1,17 +1,17 @@
-// Which of a sweep's points are played: an eighth, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
+// Which of a sweep's points are played: a few, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
 import { createHash } from 'node:crypto'
+import { LENGTH } from '../../support/length.js'
 import { REPEAT, SEED } from '../../support/seed.js'
 
-const isWhole = process.env.SWEEP === 'whole'
-const PLAYED_OF = 8
+/** The `LENGTH` that plays them all. */
+export const WHOLE = 24
 
 /** @param sweep its name, so that each has points of its own */
 export function createSample(sweep: string) {
   return {
     isPlayed(point: string): boolean {
-      if (isWhole) return true
       const hash = createHash('sha256').update(`${SEED} ${sweep} ${point}`).digest()
-      return hash.readUInt32BE() % PLAYED_OF === 0
+      return hash.readUInt32BE() % WHOLE < LENGTH
     },
     /** Has a failure name the seed and the point, with which it comes again. */
     async naming<T>(point: string, play: () => Promise<T>): Promise<T> {

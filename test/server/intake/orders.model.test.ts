@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { MAX_CANDIDATES } from '../../../src/server/store/orderRecords.js'
+import { LENGTH } from '../../support/length.js'
 import { commands, type Model } from './model/commands.js'
 import { type Market, ORDERS, openMarket, owned, useModelClock } from './model/market.js'
 
 vi.mock('node:timers/promises', () => import('./model/clock.js'))
 
-const RUNS = 150
+const RUNS = 40 * LENGTH
 const COMMANDS = { maxCommands: 24, size: 'max' } as const
 const LOOK_MS = 2_400
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 120_000 * LENGTH
 const FAR = 4_000_000_000
 
 /** The steps of the server that are waited for. */

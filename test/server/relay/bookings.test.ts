@@ -11,6 +11,7 @@ import {
   portfolioUpdate,
   settlement,
 } from '../../support/authorizations.js'
+import { LENGTH } from '../../support/length.js'
 import { createLogLines } from '../../support/logLines.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { REPEAT, SEED } from '../../support/seed.js'
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => postgres.remove())
 
 const ORDERS = 8
-const ROUNDS = [0, 1, 2]
+const ROUNDS = Array.from({ length: LENGTH }, (_, round) => round)
 
 const step = fc.record({
   order: fc.nat(ORDERS - 1),
