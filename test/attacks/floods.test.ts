@@ -38,7 +38,7 @@ const RATE = 600
 const HOSTILE = '127.0.0.2'
 const HONEST = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4']
 /** Honest requests, one after the other. */
-const HONEST_REQUESTS = 20
+const HONEST_REQUESTS = 8
 const PATIENT = {
   // The machine of the tests runs everything else too.
   REQUEST_TIMEOUT: '3m',
