@@ -9,8 +9,9 @@ await runProgram({
     // Only here: an older Node than `requireNode` asks for has no SQLite.
     const { openTable, startResident } = await import('./resident/resident.js')
     const table = openTable(settings, logger)
-    const enclave = enclaveOf(config, keysOf(config), logger)
-    const program = { ...identity, mode: 'file-keys' as const }
+    const keys = keysOf(config)
+    const enclave = enclaveOf(config, keys, logger)
+    const program = { ...identity, mode: 'file-keys' as const, signer: () => keys.signer }
     return startResident(settings, { table, enclave: () => enclave, program, logger })
   },
 })

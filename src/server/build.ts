@@ -111,8 +111,11 @@ export function buildServer(deps: {
   const openingRecords = createOpeningRecords({ engine, receipts, logger })
   const findOpening = openingRecords.receiptOf
   const timeline = buildTimeline({ ...parts, ...reads.timelines, head, records, receipts, findOpening })
+  const readSigners = createHeadReads({ head, read: createSignersView(rpc) })
+  const signers = () => readSigners(addresses.orderEscrow)
   const enclaveRuns = buildEnclaveRuns({
     ...parts,
+    signers,
     ...{ escrow: contracts.escrow, records },
     marketClock: marketData,
     escrowObserver: timeline.observer,
@@ -135,11 +138,10 @@ export function buildServer(deps: {
     ...relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) }),
     attestationRoute({ ...relay.router, ...config.http, shown: attestation }),
   ]
-  const readSigners = createHeadReads({ head, read: createSignersView(rpc) })
   const enclaveKey = createEnclaveKey({
     publicKey: config.enclave.intentPublicKey,
     ...{ chainId, escrow: contracts.escrow, shown: attestation },
-    signers: () => readSigners(addresses.orderEscrow),
+    signers,
   })
   const intake = intakeRoutes({
     enclaveKey: enclaveKey.current,

@@ -12,6 +12,9 @@ import { createLogLines } from './logLines.js'
 import { startRawServer } from './rawServer.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
+/** Whose signatures its resident says that it gives. */
+export const HARNESS_SIGNER = `0x${'5a'.repeat(20)}` as const
+
 /** A notice or result that an enclave posted. */
 export interface Posted {
   readonly kind: 'notice' | 'result'
@@ -60,7 +63,7 @@ export async function startTestResident(
   const resident: Resident = await startResident(whole, {
     table: openTable(whole, logger),
     enclave: () => enclave,
-    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys' },
+    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys', signer: () => HARNESS_SIGNER },
     logger,
   })
   let stopped: Promise<void> | undefined

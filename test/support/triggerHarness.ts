@@ -44,7 +44,7 @@ function connectEnclave(
   options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
 ) {
   const secret = new Secret(RUN_SECRET)
-  const runner = createHttpRunner({ ...options, url: new Secret(enclave.url), secret, times: OFFER_TIMES })
+  const runner = createHttpRunner({ ...options, url: async () => enclave.url, secret, times: OFFER_TIMES })
   const app = express()
   app.use(createRunsRouter({ secret, results: runner }), errorHandler(options.logger))
   enclave.postTo(app)

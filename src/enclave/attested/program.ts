@@ -1,8 +1,6 @@
 import { configDigest, configurationOf } from '../../attestation/write.js'
-import { checksum } from '../../protocol/address.js'
 import { modeOf } from '../../protocol/attestation.js'
 import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
-import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { Secret } from '../../service/secret.js'
 import { createSharedChain } from '../chainState.js'
@@ -80,11 +78,9 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
       ALPACA_KEY_ID: brokerKeys.keyId,
       ALPACA_SECRET_KEY: brokerKeys.secretKey,
     }
-    const born = {
-      sealKey: publicKeyOf(hexToBytes(intent)),
-      signer: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(signing)))),
-    }
-    const inUse = { ...born, signer: checksum(born.signer), keys, names: NAMES }
+    const { sealKey, signer } = keys
+    const born = { sealKey, signer }
+    const inUse = { ...born, keys, names: NAMES }
     running = { enclave: enclaveOf(trading, keys, logger), born, subject: { config: trading, inUse } }
     const attest = () => evidence.born(born)
     void postEvidence({ ...settings, attest, stopping: stopping.signal, logger })
@@ -104,7 +100,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   const resident = await startResident(settings, {
     table,
     enclave: () => running?.enclave,
-    program: { program, configuredAt, mode: modeOf(platform.format) },
+    program: { program, configuredAt, mode: modeOf(platform.format), signer: () => running?.born.signer },
     routes: {
       ...gathering.routes,
       ...reportRoute(settings.secret, owner, () => running?.subject),

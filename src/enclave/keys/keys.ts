@@ -11,6 +11,7 @@ import { openIntent } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { ledgerKey } from '../../protocol/ledgerBlob.js'
 import { openRulebook } from '../../protocol/policyIntent.js'
+import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { openResolution } from '../../protocol/resolution.js'
 import type { Secret } from '../../service/secret.js'
 
@@ -40,6 +41,10 @@ export function createKeys(deps: {
   }
 
   return {
+    /** What clients seal to: the compressed public key. */
+    sealKey: publicKeyOf(hexToBytes(intent.reveal())),
+    /** Whose signatures `sign` gives. */
+    signer: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(signing.reveal())))),
     /** Opens what clients seal. The errors are those of the functions in `protocol`. */
     open: {
       intent: (envelope: Envelope) => withEach((key) => openIntent(envelope, key)),

@@ -10,9 +10,11 @@ import {
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
 import { jobAcceptedSchema } from '../../protocol/api.js'
 import { enclaveModeSchema } from '../../protocol/attestation.js'
 import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
+import type { Hex } from '../../protocol/hex.js'
 import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { hostFault } from '../../service/hostField.js'
@@ -149,6 +151,8 @@ export const healthSchema = z.object({
   mode: enclaveModeSchema,
   /** Jobs are refused while they are awaited. */
   keys: z.enum(['awaited', 'present']),
+  /** Whose signatures it gives, once it has its keys. */
+  signer: addressSchema.optional(),
   runs: z.int(),
   /** Runs that had not ended 30 s after their `stopAt`. */
   abandoned: z.int(),
@@ -159,6 +163,8 @@ export interface Program {
   readonly program: string
   readonly configuredAt: number
   readonly mode: z.output<typeof enclaveModeSchema>
+  /** Undefined until it has its keys. */
+  readonly signer: () => Hex | undefined
 }
 
 /** What a further route reads of a request. */
@@ -209,7 +215,8 @@ export function createDoor(options: {
 
   function health(res: ServerResponse): void {
     const keys = runs.awaitsKeys() ? 'awaited' : 'present'
-    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, ...program, keys, ...runs.counts() }))
+    const own = { ...program, keys, signer: program.signer() }
+    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, ...own, ...runs.counts() }))
   }
 
   async function further(answer: DoorAnswer, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -69,10 +69,10 @@ export function readConfig(environment: Environment): Config {
 
 /** An enclave that stays up elsewhere, or one that the server keeps up itself. */
 function triggerOf(env: Settings) {
-  const { ENCLAVE_URL: url, ENCLAVE_TRIGGER_SECRET: secret } = env
-  if (url !== undefined && secret !== undefined) {
+  const { ENCLAVE_URL: urls, ENCLAVE_TRIGGER_SECRET: secret } = env
+  if (urls !== undefined && secret !== undefined) {
     // Secret because a hosted runtime's URL may hold a key.
-    return { kind: 'http', url: new Secret(url), secret } as const
+    return { kind: 'http', urls: new Secret<readonly string[]>(urls), secret } as const
   }
   return {
     kind: 'resident',
@@ -260,6 +260,11 @@ const RULES: readonly Rule<Settings>[] = [
     name: 'RPC_URL',
     problem: 'names one node twice: a second one must be another',
     isBroken: ({ RPC_URL }) => namesTwice(RPC_URL),
+  },
+  {
+    name: 'ENCLAVE_URL',
+    problem: 'names one enclave twice: the next one runs elsewhere',
+    isBroken: ({ ENCLAVE_URL: urls = [] }) => new Set(urls).size < urls.length,
   },
   {
     name: 'INTENT_PUBKEY',

@@ -19,7 +19,7 @@ import { INSTALLATION } from '../../service/version.js'
 import {
   databaseUrl,
   decimal,
-  enclaveUrl,
+  enclaveUrls,
   host,
   kmsKeyId,
   origin,
@@ -260,9 +260,9 @@ export const environmentSchema = z.object({
     about: "With INTENT_PUBKEY: address of the enclave's signing identity. An attested enclave posts both.",
     example: '',
   }),
-  ENCLAVE_URL: optional(enclaveUrl(), {
+  ENCLAVE_URL: optional(enclaveUrls(), {
     about:
-      'Where the enclave runs as another user (npm run enclave): what jobs are posted to, over https unless it is this machine, or unix: and the path of its socket. Unset: the server starts one as its own user, for trials.',
+      'Where the enclave runs as another user (npm run enclave): https unless on this machine, or unix: and its socket. During an upgrade the next one too, after a comma. Unset: the server starts one by itself, for trials.',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(secret(runSecretSchema), {
     secret: true,

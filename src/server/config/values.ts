@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'
-import { privateKey, visibleText } from '../../service/configKinds.js'
+import { listOf, privateKey, visibleText } from '../../service/configKinds.js'
 import { Secret } from '../../service/secret.js'
 
 // The kinds of values that only the server's environment has. No message quotes the value.
@@ -79,13 +79,15 @@ function isPrivateConnection({ hostname, searchParams }: URL): boolean {
  * The URL at which an enclave accepts jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a
  * user name.
  */
-export function enclaveUrl() {
-  return z
+/** The enclave's, and during an upgrade the next one's. */
+export function enclaveUrls() {
+  const url = z
     .string()
     .refine(
       (text) => /^unix:\/.{1,106}$/.test(text) || (isSecureUrl(text) && isAnonymous(new URL(text))),
       'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
     )
+  return listOf(url).refine((urls) => urls.length <= 2, 'expected two URLs at most, separated by a comma')
 }
 
 function isAnonymous({ username, password }: URL): boolean {

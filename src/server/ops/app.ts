@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Registry } from '@prometheus-io/client'
 import type { Express } from 'express'
 import { z } from 'zod'
@@ -14,6 +13,7 @@ import type { NarratorProgress } from '../narrator/poll.js'
 import type { BuiltRelay } from '../relay/build.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
+import type { DoorUrl } from '../trigger/doors.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import {
   createReadiness,
@@ -40,7 +40,7 @@ export function buildOps(deps: {
   readonly rpc: Rpc
   readonly engine: Engine
   readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'lease'>
-  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
+  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'> & { readonly door: { readonly url: DoorUrl } }
   readonly progress: NarratorProgress
   readonly metrics: Metrics
   readonly phase: () => Phase
@@ -55,7 +55,7 @@ export function buildOps(deps: {
     chain: inspectChain(rpc, config.chain.chainId),
     contracts: inspectContracts(rpc, config.chain.contracts),
     relayer: relayer.inspect,
-    enclave: inspectEnclaveOf(config.enclave.trigger),
+    enclave: inspectEnclaveOf(config.enclave.trigger, enclaveRuns.door.url),
     store: store.inspect,
     leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
     orders: inspectOrders(enclaveRuns.backlog),
@@ -84,10 +84,10 @@ export function buildOps(deps: {
   }
 }
 
-function inspectEnclaveOf(trigger: Config['enclave']['trigger']): Inspection {
-  if (trigger.kind === 'http') return inspectEnclaveDoor(trigger.url.reveal())
+function inspectEnclaveOf(trigger: Config['enclave']['trigger'], url: DoorUrl): Inspection {
+  const door = inspectEnclaveDoor(url)
+  if (trigger.kind === 'http') return door
   const program = inspectEnclave(trigger)
-  const door = inspectEnclaveDoor(`unix:${join(trigger.directory, 'door.sock')}`)
   return async () => (await program()) ?? (await door())
 }
 

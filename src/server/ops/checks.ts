@@ -14,6 +14,7 @@ import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { servedLeases } from '../store/leaseHolder.js'
+import type { DoorUrl } from '../trigger/doors.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -140,13 +141,14 @@ export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddr
 const CONNECT_LIMIT_MS = 10_000
 
 /**
- * Whether a program listens where jobs are posted to, and no more: only a signed job would show that it is the enclave.
+ * Whether a program listens where jobs are posted to. Only a signed job would show that it is the enclave.
  */
-export function inspectEnclaveDoor(url: string): Inspection {
-  const target = targetOf(url)
-  return () =>
-    new Promise((resolve) => {
-      const socket = connect({ ...target, timeout: CONNECT_LIMIT_MS })
+export function inspectEnclaveDoor(urlOf: DoorUrl): Inspection {
+  return async () => {
+    const url = await urlOf().catch(() => undefined)
+    if (url === undefined) return 'enclave-host-unreachable'
+    return new Promise((resolve) => {
+      const socket = connect({ ...targetOf(url), timeout: CONNECT_LIMIT_MS })
       socket.on('timeout', () => socket.destroy(new Error('no connection in time')))
       socket.on('connect', () => {
         socket.destroy()
@@ -154,6 +156,7 @@ export function inspectEnclaveDoor(url: string): Inspection {
       })
       socket.on('error', () => resolve('enclave-host-unreachable'))
     })
+  }
 }
 
 function targetOf(url: string): { path: string } | { host: string; port: number } {

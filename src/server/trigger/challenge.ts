@@ -5,6 +5,7 @@ import { signRunMessage } from '../../protocol/runMessage.js'
 import { createPost, type PostAnswer } from '../../service/post.js'
 import type { Secret } from '../../service/secret.js'
 import { Problem } from '../http/errors.js'
+import type { DoorUrl } from './doors.js'
 
 /** A device signs within a second. */
 const TIMEOUT_MS = 5_000
@@ -14,14 +15,14 @@ const TIMEOUT_MS = 5_000
  * @param door where jobs are posted to, and what signs them
  * @returns `charge` is called for those that are asked; throws Problem `unattested-enclave`, `enclave-unavailable`
  */
-export function createChallenge(door: { readonly url: Secret; readonly secret: Secret }) {
+export function createChallenge(door: { readonly url: DoorUrl; readonly secret: Secret }) {
   const send = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
   let isUnderWay = false
 
   async function ask(nonce: Hex): Promise<PostAnswer> {
     const body = nonce.slice(2)
     const headers = signRunMessage(door.secret.reveal(), { kind: 'challenge', runId: randomUUID(), body })
-    return send(door.url.reveal(), { ...headers }, undefined, `/attestation?nonce=${body}`)
+    return send(await door.url(), { ...headers }, undefined, `/attestation?nonce=${body}`)
   }
 
   return async (nonce: Hex, charge: () => void): Promise<Attestation> => {

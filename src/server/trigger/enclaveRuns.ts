@@ -1,8 +1,10 @@
+import type { Signers } from '../../chain/authorityView.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller } from '../../service/lifetime.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createRunRecords } from '../store/runRecords.js'
+import { createDoorUrl } from './doors.js'
 import { createUnopenedOrders, createUnopenedRoom } from './envelopeQuota.js'
 import { createHttpRunner } from './httpRunner.js'
 import { RETRY_TIMES } from './orderRun.js'
@@ -16,16 +18,19 @@ import { createTriggerTerm, type TriggerOptions, type TriggerTerm } from './term
 const RESULT_POLL_MS = 500
 
 /** Uses the enclave of the configuration, and the server's way to it. */
-export function buildEnclaveRuns(options: Omit<EnclaveRunsOptions, 'runner' | 'rateLimit'>) {
-  const { config, engine, logger, stopping } = options
+export function buildEnclaveRuns(
+  options: Omit<EnclaveRunsOptions, 'runner' | 'rateLimit'> & { readonly signers: () => Promise<Signers> },
+) {
+  const { config, engine, logger, stopping, signers } = options
   const { trigger, triggerIntervalMs } = config.enclave
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
   // Every program gets the system's search path; it is not part of the server's configuration.
   const searchPath = process.env.PATH ?? ''
-  const { url, secret, services } =
+  const { urls, secret, services } =
     trigger.kind === 'http'
       ? { ...trigger, services: [] }
       : createOwnEnclave({ ...trigger, searchPath, logger })
+  const url = createDoorUrl(urls, signers)
   const runner = createHttpRunner({
     ...{ url, secret, rateLimit, stopping, logger },
     runRecords: createRunRecords({ engine, logger }),

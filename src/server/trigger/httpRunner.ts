@@ -24,6 +24,7 @@ import { parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { sendUntagged } from '../http/routes.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
+import type { DoorUrl } from './doors.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from './runner.js'
 
@@ -31,8 +32,7 @@ import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from '
 type Acknowledgement = 'received' | 'not-awaited'
 
 interface HttpRunnerOptions {
-  /** The exact URL for jobs; secret, because a hosted runtime's URL may hold a key. */
-  readonly url: Secret
+  readonly url: DoorUrl
   readonly secret: Secret
   readonly runRecords: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
@@ -252,7 +252,7 @@ interface OfferAnswer {
   /**
    * - `accepted`: the enclave runs it, or has run it
    * - `refused`: the enclave does not run it, and this offer never makes it run
-   * - `absent`: no enclave listens there, so none has the job
+   * - `absent`: no enclave listens there, or none of several is in force, so none has the job
    * - `unknown`: no definite answer; the job may run
    */
   readonly kind: 'accepted' | 'refused' | 'absent' | 'unknown'
@@ -277,8 +277,10 @@ function createDoor({ url, secret }: Pick<HttpRunnerOptions, 'url' | 'secret'>) 
   return async (job: Job): Promise<OfferAnswer> => {
     const body = JSON.stringify(job)
     const headers = signRunMessage(secret.reveal(), { kind: 'job', runId: job.runId, body })
+    const target = await url().catch(() => undefined)
+    if (target === undefined) return { kind: 'absent', status: null }
     try {
-      return answerOf(await post(url.reveal(), { ...headers }, body))
+      return answerOf(await post(target, { ...headers }, body))
     } catch (error) {
       return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
     }

@@ -118,7 +118,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   }
 
   return {
-    url: new Secret(`unix:${socketPath}`),
+    urls: new Secret<readonly string[]>([`unix:${socketPath}`]),
     secret: new Secret(secretIn(directory)),
     /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
     services: [

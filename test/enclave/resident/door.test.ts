@@ -10,7 +10,13 @@ import { problemSchema } from '../../../src/protocol/api.js'
 import type { Job } from '../../../src/protocol/job.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { createPost } from '../../../src/service/post.js'
-import { offer, orderJob, startResultServer, startTestResident } from '../../support/residentHarness.js'
+import {
+  HARNESS_SIGNER,
+  offer,
+  orderJob,
+  startResultServer,
+  startTestResident,
+} from '../../support/residentHarness.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -99,6 +105,7 @@ test('the door answers probes, and has nothing else', async () => {
       configuredAt: 0,
       mode: 'file-keys',
       keys: 'present',
+      signer: HARNESS_SIGNER,
       runs: 0,
       abandoned: 0,
     },

@@ -71,7 +71,7 @@ test('the configuration fills in the defaults, among them an enclave that the se
 test('the configuration parses what it takes', () => {
   const config = readConfig({
     ...SERVER_ENVIRONMENT,
-    ENCLAVE_URL: 'https://enclave.example/trigger?key=1',
+    ENCLAVE_URL: 'https://enclave.example/trigger?key=1,unix:/run/next.sock',
     ENCLAVE_TRIGGER_INTERVAL: '50s',
     DATABASE_URL,
     RPC_URL: 'https://a.example/key, http://127.0.0.1:8545',
@@ -88,8 +88,8 @@ test('the configuration parses what it takes', () => {
   expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
   expect(config.databaseUrl?.reveal()).toBe(DATABASE_URL)
   const { trigger, triggerIntervalMs, intentPublicKey, signer } = config.enclave
-  expect(trigger.kind === 'http' && [trigger.url.reveal(), trigger.secret.reveal()]).toEqual([
-    'https://enclave.example/trigger?key=1',
+  expect(trigger.kind === 'http' && [trigger.urls.reveal(), trigger.secret.reveal()]).toEqual([
+    ['https://enclave.example/trigger?key=1', 'unix:/run/next.sock'],
     RUN_SECRET,
   ])
   expect(triggerIntervalMs).toBe(50_000)
@@ -259,6 +259,8 @@ test.each([
   ['ENCLAVE_URL', 'http://127.0.0.1.example'],
   ['ENCLAVE_URL', 'https://user:word@enclave.example'],
   ['ENCLAVE_URL', 'unix:door.sock'],
+  ['ENCLAVE_URL', 'https://a.example,https://b.example,https://c.example'],
+  ['ENCLAVE_URL', 'https://a.example,https://a.example'],
   ['ENCLAVE_URL', `unix:/${'x'.repeat(107)}`],
   ['ENCLAVE_TRIGGER_SECRET', `whsec_${Buffer.alloc(23, 7).toString('base64')}`],
   ['ENCLAVE_TRIGGER_SECRET', `whsec_${Buffer.alloc(65, 7).toString('base64')}`],

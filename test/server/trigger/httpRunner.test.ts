@@ -25,7 +25,7 @@ const HALF_A_MINUTE = 30
 
 async function setUp(
   steps: DoorStep[],
-  options: { url?: string; rateLimit?: TriggerRateLimit; seconds?: number } = {},
+  options: { url?: string | null; rateLimit?: TriggerRateLimit; seconds?: number } = {},
 ) {
   const root = await temporaryDirectory()
   const door = await startScriptedDoor(steps)
@@ -35,7 +35,10 @@ async function setUp(
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
     createHttpRunner({
-      url: new Secret(options.url ?? door.url),
+      async url() {
+        if (options.url === null) throw new Error('neither is in force')
+        return options.url ?? door.url
+      },
       secret: new Secret(RUN_SECRET),
       runRecords,
       rateLimit,
@@ -103,6 +106,12 @@ describe('a run', () => {
       expect(door.offers).toHaveLength(1)
     },
   )
+
+  test('has not started where none of two enclaves is in force', async () => {
+    const { runner, job, door } = await setUp([202], { url: null })
+    expect((await begin(runner, job)).how).toBe('not-started')
+    expect(door.offers).toEqual([])
+  })
 
   test('has not started where no enclave listens, for as long as one may take to start again', async () => {
     const { runner, job } = await setUp([], { url: await closedUrl() })

@@ -24,7 +24,7 @@ async function setUp() {
   const failing = createFailingEngine(late.engine)
   const runRecords = createRunRecords({ engine: failing.engine, logger })
   const runner = createHttpRunner({
-    url: new Secret(url),
+    url: async () => url,
     secret: new Secret(RUN_SECRET),
     runRecords,
     rateLimit: createTriggerRateLimit(0),

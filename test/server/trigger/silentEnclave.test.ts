@@ -33,7 +33,7 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   const { logger } = createLogLines()
   const server = () => {
     const runner = createHttpRunner({
-      url: new Secret(door.url),
+      url: async () => door.url,
       secret: new Secret(RUN_SECRET),
       runRecords: createRunRecords({ ...stores, logger }),
       rateLimit,

@@ -48,7 +48,7 @@ try {
   const resident = await startResident(settings, {
     table: openTable(settings, logger),
     enclave: () => ({ run }),
-    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys' },
+    program: { program: '0'.repeat(64), configuredAt: 0, mode: 'file-keys', signer: () => undefined },
     logger,
   })
   const exitCode = await end

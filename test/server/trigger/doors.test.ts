@@ -1,0 +1,52 @@
+// Two enclaves during an upgrade: what the server sends goes to the one whose signer is the chain's.
+import type { ServerResponse } from 'node:http'
+import { expect, it } from 'vitest'
+import { createDoorUrl } from '../../../src/server/trigger/doors.js'
+import { Secret } from '../../../src/service/secret.js'
+import { closedUrl, startRawServer } from '../../support/rawServer.js'
+
+const FORMER = `0x${'aa'.repeat(20)}` as const
+const NEXT = `0x${'bb'.repeat(20)}` as const
+
+const enclaveOf = (signer: string) => (res: ServerResponse) =>
+  res.end(JSON.stringify({ status: 'ok', signer }))
+
+async function setUp(...answers: ((res: ServerResponse) => void)[]) {
+  const asked: unknown[] = []
+  const urls = await Promise.all(
+    answers.map((answer) =>
+      startRawServer((req, res) => {
+        asked.push(`${req.method} ${req.url}`)
+        answer(res)
+      }),
+    ),
+  )
+  const chain: { signer: `0x${string}` } = { signer: FORMER }
+  return { asked, urls, chain, doorUrl: () => createDoorUrl(new Secret(urls), async () => chain) }
+}
+
+it('the enclave that the chain has is chosen, and the other one from its block on', async () => {
+  const { urls, chain, doorUrl } = await setUp(enclaveOf(FORMER), enclaveOf(NEXT))
+  expect(await doorUrl()()).toBe(urls[0])
+  chain.signer = NEXT
+  expect(await doorUrl()()).toBe(urls[1])
+})
+
+it('an enclave alone is asked nothing', async () => {
+  const { asked, urls, doorUrl } = await setUp(enclaveOf(NEXT))
+  expect([await doorUrl()(), asked]).toEqual([urls[0], []])
+})
+
+it('an enclave that hangs or has no keys yet holds up nobody', async () => {
+  const { urls, doorUrl } = await setUp(() => undefined, enclaveOf(FORMER))
+  expect(await doorUrl()()).toBe(urls[1])
+  const waiting = await setUp((res) => res.end('{"status":"ok","keys":"awaited"}'), enclaveOf(FORMER))
+  expect(await waiting.doorUrl()()).toBe(waiting.urls[1])
+})
+
+it('with neither of them in force nothing is sent', async () => {
+  const { doorUrl } = await setUp(enclaveOf(NEXT), enclaveOf(NEXT))
+  await expect(doorUrl()()).rejects.toThrow()
+  const gone = new Secret([await closedUrl(), await closedUrl()])
+  await expect(createDoorUrl(gone, async () => ({ signer: FORMER }))()).rejects.toThrow()
+})
