@@ -22,7 +22,7 @@ import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain } from './chain.js'
 import { asOwner } from './chainCommands.js'
 import { type Change, createPlatform, type Platform } from './changes.js'
-import { askActions, NoReportError, readReport } from './doctor/enclavePart.js'
+import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { readDeployment } from './settings.js'
 
@@ -33,18 +33,21 @@ announcement, --as-booked lets the booking count. The server enacts what is prop
 its action's name, or by the digest that the list shows of one that the broker's books do not bear out today.
 
 What the broker has is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
-another user, have it reported there, and name the file with --enclave-report:
+another user, have it reported there, and name the file with --enclave-report (an attested one reports by --enclave-url):
   ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js --actions > actions.json`
 
-interface Options extends CommonOptions, Decision {
+interface Options extends CommonOptions, Decision, ReportOptions {
   readonly propose?: true
   readonly withdraw?: true
-  readonly enclaveReport?: string
 }
 
 /** Adds `actions`: lists corporate actions, and proposes those that the owner confirms. */
 export function addActions(root: Command, process: OperateProcess): void {
-  addCommand(root, 'actions', 'lists corporate actions, or proposes what the broker has booked')
+  const command = addCommand(
+    root,
+    'actions',
+    'lists corporate actions, or proposes what the broker has booked',
+  )
     .argument('[action]', 'as the list names it, such as AAPL:split:2026-03-02')
     .option('--propose', 'asks about each one that can be proposed')
     .option('--as-booked', 'takes the terms of the booking, whatever was announced')
@@ -54,13 +57,13 @@ export function addActions(root: Command, process: OperateProcess): void {
       cash,
     )
     .option('--withdraw', 'withdraws what was proposed of it')
-    .option('--enclave-report <file>', 'takes this report of the broker instead of asking the enclave')
     .addHelpText('after', HELP)
     .action((id: string | undefined, options: Options) =>
       id === undefined && options.propose === undefined
         ? list(process, options)
         : propose(process, options, id),
     )
+  addReportOptions(command)
 }
 
 function cash(text: string): bigint {
@@ -105,7 +108,7 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
   const deployment = readDeployment(options.directory)
   const chain = await connectChain(process.env, deployment.chainId)
   try {
-    const report = await reportOf(process, options)
+    const report = await actionsOf(process, options)
     const platform = createPlatform(chain, deployment)
     const contract = await platform.actions()
     const [listed, proposals] = await Promise.all([contract.all(), platform.proposals()])
@@ -241,7 +244,7 @@ function isOver(event: CorporateEvent, listed: readonly CorporateAction[]): bool
 async function propose(process: OperateProcess, options: Options, only: string | undefined): Promise<void> {
   const digest = hexOf(32).safeParse(only).data
   if (digest !== undefined && options.withdraw) return withdrawProposal(process, options, digest)
-  const known = named(await reportOf(process, options))
+  const known = named(await actionsOf(process, options))
   const chosen = only === undefined ? known : known.filter(({ id }) => id === only)
   if (only !== undefined && chosen.length === 0)
     throw usage(`the broker has no action "${only}": "actions" lists them`)
@@ -334,17 +337,12 @@ function timeText(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()
 }
 
-async function reportOf(
-  process: OperateProcess,
-  { enclaveReport: file, directory }: Options,
-): Promise<ActionReport> {
-  const { chainId, contracts } = readDeployment(directory)
+async function actionsOf(process: OperateProcess, options: Options): Promise<ActionReport> {
+  const { chainId, contracts } = readDeployment(options.directory)
   const fail = (text: string) => new CommandError('actions-unreadable', text)
   try {
-    const report =
-      file === undefined
-        ? await askActions(process.env.ENCLAVE_ENV_FILE ?? '.env.enclave')
-        : await readReport(file, actionReportSchema)
+    const asked = { request: { actions: true }, schema: actionReportSchema } as const
+    const report = await reportOf(process.env, options, asked)
     if (report.chainId === chainId && sameAddress(report.token, contracts.equityToken)) return report
     throw fail('the report is of another deployment')
   } catch (error) {

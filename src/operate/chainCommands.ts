@@ -6,7 +6,8 @@ import { sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
-import { account } from '../service/configKinds.js'
+import type { Environment } from '../service/config.js'
+import { account, baseUrl } from '../service/configKinds.js'
 import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { attestedSigner } from './attest/signerEvidence.js'
@@ -219,10 +220,15 @@ export function addChainCommands(
         .option('--measurement <digest>', 'of the attested program that its key was born in', digest)
         .option('--config <digest>', "of that program's public configuration", digest)
         .option('--attestation <source>', "URL or file of the enclave's evidence, which names all three")
-        .option('--policy <file>', 'the programs that are accepted, with --attestation')
+        .option(
+          '--enclave-url <url>',
+          'in its place, the enclave itself, asked with ENCLAVE_TRIGGER_SECRET',
+          parsedBy(baseUrl()),
+        )
+        .option('--policy <file>', 'the programs that are accepted, with either of them')
     }
     command.action(async (to: Hex | undefined, options: RotationOptions) => {
-      const next = await nextOf(role, to, options, verify)
+      const next = await nextOf(process.env, role, to, options, verify)
       return asTheOwner(role, options, async (platform) => [
         await rotationOf(platform, role, next.to, { ...options, ...next.program }),
       ])
@@ -235,25 +241,27 @@ export function addChainCommands(
 interface RotationOptions extends CommonOptions, Partial<SignerProgram> {
   readonly withdraw?: true
   readonly attestation?: string
+  readonly enclaveUrl?: string
   readonly policy?: string
 }
 
 /** The next holder: as named, or as verified evidence binds it. @throws CommandError as {@link attestedSigner} says */
 async function nextOf(
+  env: Environment,
   role: AuthorityRole,
   to: Hex | undefined,
-  { attestation: source, policy, withdraw, measurement, config, directory }: RotationOptions,
+  options: RotationOptions,
   verify: typeof verifyAttestation,
 ): Promise<{ readonly to: Hex | undefined; readonly program?: SignerProgram }> {
-  if (source === undefined && policy === undefined) return { to }
-  if (source === undefined || policy === undefined) throw usage('name both --attestation and --policy')
+  const { attestation: source, enclaveUrl, policy, withdraw, measurement, config, directory } = options
+  if ((source ?? enclaveUrl ?? policy) === undefined) return { to }
+  if (policy === undefined || (source === undefined) === (enclaveUrl === undefined))
+    throw usage('name --policy, and one of --attestation and --enclave-url')
   if (role !== 'signer' || withdraw || measurement !== undefined || config !== undefined)
-    throw usage('--attestation names measurement and configuration by itself, and withdraws nothing')
-  const { signer, ...program } = await attestedSigner(
-    { source, policy, named: to },
-    readDeployment(directory),
-    verify,
-  )
+    throw usage('evidence names measurement and configuration by itself, and withdraws nothing')
+  const from = enclaveUrl === undefined ? { source: `${source}` } : { enclaveUrl, env }
+  const asked = { from, policy, named: to }
+  const { signer, ...program } = await attestedSigner(asked, readDeployment(directory), verify)
   return { to: signer, program }
 }
 

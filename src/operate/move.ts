@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { verifyAttestation } from '../attestation/index.js'
 import { sameAddress } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { anAddress } from '../terminal/arguments.js'
@@ -20,7 +21,7 @@ interface Options extends CommonOptions {
 }
 
 /** Adds `move`: the owner approves the move of a lost wallet's portfolio, withdraws it, or has it carried out. */
-export function addMove(root: Command, process: OperateProcess): void {
+export function addMove(root: Command, process: OperateProcess, verify: typeof verifyAttestation): void {
   addCommand(root, 'move', "approves the move of a lost wallet's portfolio to a new wallet")
     .argument('<lost>', 'the lost wallet', anAddress)
     .argument('<new>', 'the new wallet', anAddress)
@@ -29,7 +30,7 @@ export function addMove(root: Command, process: OperateProcess): void {
     .addHelpText('after', HELP)
     .action((from: Hex, to: Hex, options: Options) =>
       options.carryOut === true
-        ? carryOut(process, options, from, to)
+        ? carryOut(process, options, { from, to, verify })
         : asOwner(process, 'move', options, async (platform) => [
             await changes.move(platform, from, to, options.withdraw !== true),
           ]),
@@ -37,7 +38,11 @@ export function addMove(root: Command, process: OperateProcess): void {
 }
 
 /** @throws RefusedError: the enclave's code. CommandError `move-not-due` */
-async function carryOut(process: OperateProcess, options: Options, from: Hex, to: Hex): Promise<void> {
+async function carryOut(
+  process: OperateProcess,
+  options: Options,
+  { from, to, verify }: { readonly from: Hex; readonly to: Hex; readonly verify: typeof verifyAttestation },
+): Promise<void> {
   const deployment = readDeployment(options.directory)
   const chain = await connectChain(process.env, deployment.chainId)
   try {
@@ -45,7 +50,7 @@ async function carryOut(process: OperateProcess, options: Options, from: Hex, to
     if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
       throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
     }
-    await resolveAsOwner(process, options, { chain, deployment }, async (validBefore) => ({
+    await resolveAsOwner(process, options, { chain, deployment, verify }, async (validBefore) => ({
       unsigned: { resolves: 'move', v: 1, from, to, validBefore },
       lines: [
         `the enclave will move the whole portfolio of ${from} to ${to}`,

@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { verifyAttestation } from '../attestation/index.js'
 import { createAuthority } from '../chain/contracts.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
-import { deskSettingsSchema } from '../protocol/deskSettings.js'
+import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import type { OpenOrder } from '../protocol/portfolio.js'
 import {
@@ -25,10 +26,11 @@ import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
 import { anAmount, anId } from '../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../terminal/failure.js'
+import { attestedSealKey } from './attest/signerEvidence.js'
 import { addressOf, type Chain, connectChain, timeOf, walletOf } from './chain.js'
 import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
-import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
+import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { type DeploymentFile, jsonOf, parsed, readDeployment, readKey } from './settings.js'
 
@@ -37,32 +39,36 @@ Without an option the order is released: nothing was bought or sold. With --quan
 the order is a refunded one of an account whose nonce has leapt.
 
 The order is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
-another user, have its order reported there, and name the file with --enclave-report:
+another user, have its order reported there, and name the file with --enclave-report (an attested one reports by --enclave-url):
   ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js --order <orderId> > order.json`
 
-interface Options extends CommonOptions {
+interface Options extends CommonOptions, ReportOptions {
   /** Share base units. */
   readonly quantity?: bigint
   /** USDC base units. */
   readonly value?: bigint
   readonly nonce?: true
-  readonly enclaveReport?: string
 }
 
 /** Adds `resolve`: the owner ends an order that no run can end, or gets an account back whose nonce has leapt. */
-export function addResolve(root: Command, process: OperateProcess): void {
-  addCommand(root, 'resolve', "ends an order that no run can end, by the owner's figures")
+export function addResolve(root: Command, process: OperateProcess, verify: typeof verifyAttestation): void {
+  const command = addCommand(root, 'resolve', "ends an order that no run can end, by the owner's figures")
     .argument('<order>', 'its id', anId)
     .option('--quantity <shares>', 'what was bought or sold', anAmount(SHARE_DECIMALS))
     .option('--value <usdc>', 'what that cost the account, or brought it after fees', anAmount(USDC_DECIMALS))
     .option('--nonce', "lowers the nonce of the order's account to the present")
-    .option('--enclave-report <file>', 'takes this report of the order instead of asking the enclave')
     .addHelpText('after', HELP)
-    .action((orderId: Hex, options: Options) => resolve(process, options, orderId))
+    .action((orderId: Hex, options: Options) => resolve(process, options, orderId, verify))
+  addReportOptions(command)
 }
 
 /** @throws CommandError `order-unreadable`, and as `resolveAsOwner` does */
-async function resolve(process: OperateProcess, options: Options, orderId: Hex): Promise<void> {
+async function resolve(
+  process: OperateProcess,
+  options: Options,
+  orderId: Hex,
+  verify: typeof verifyAttestation,
+): Promise<void> {
   const { quantity, value, nonce } = options
   if ((quantity === undefined) !== (value === undefined) || (nonce && quantity !== undefined)) {
     throw usage('the figures are incomplete: give --quantity and --value, or --nonce, or none of them')
@@ -70,7 +76,7 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
   const deployment = readDeployment(options.directory)
   const chain = await connectChain(process.env, deployment.chainId)
   try {
-    await resolveAsOwner(process, options, { chain, deployment }, async (validBefore) => {
+    await resolveAsOwner(process, options, { chain, deployment, verify }, async (validBefore) => {
       const report = await orderOf(process, options, orderId, deployment)
       const { unsigned, lines } = nonce
         ? nonceResolution(report, validBefore)
@@ -85,14 +91,19 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
 /**
  * Shows what the enclave will write, asks, and sends the owner's decision to the server.
  * @param plan what the owner signs, and what it comes to
- * @throws RefusedError: the enclave's code. CommandError: `server-unavailable`, `desk-unreadable`
+ * @throws RefusedError: the enclave's code. CommandError: `server-unavailable`, `desk-unreadable`, and as `attestedSealKey` does
  */
 export async function resolveAsOwner(
   process: OperateProcess,
   options: CommonOptions,
-  { chain, deployment }: { readonly chain: Chain; readonly deployment: DeploymentFile },
+  platform: {
+    readonly chain: Chain
+    readonly deployment: DeploymentFile
+    readonly verify: typeof verifyAttestation
+  },
   plan: (validBefore: number) => Promise<Planned & { readonly facts: Readonly<Record<string, string>> }>,
 ): Promise<void> {
+  const { chain, deployment } = platform
   const speech = createSpeech(process, options)
   const desk = readDesk(options.directory, deployment)
   const key = readKey(process.env, 'owner')
@@ -100,12 +111,13 @@ export async function resolveAsOwner(
   const owner = addressOf(walletOf(key, chain))
   const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
   await requireRole({ authority }, 'owner', owner)
+  const sealKey = desk.pins.enclavePublicKey ?? (await attestedSealKey(serverUrl, desk, platform))
   const validBefore = (await timeOf(chain.rpc)) + VALID_S
   const { unsigned, lines, facts } = await plan(validBefore)
   for (const line of lines) speech.say(line)
   speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
   await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
-  await send(serverUrl, desk.enclavePublicKey, deployment, unsigned, bytes32Schema.parse(key.reveal()))
+  await send(serverUrl, sealKey, deployment, unsigned, bytes32Schema.parse(key.reveal()))
   const { resolves } = unsigned
   const whole = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
   speech.result(['done: resolve'], { ...whole, resolves, ...facts })
@@ -116,15 +128,13 @@ const VALID_S = 3_600
 
 async function orderOf(
   process: OperateProcess,
-  { enclaveReport: file }: Options,
+  options: Options,
   orderId: Hex,
   deployment: DeploymentFile,
 ): Promise<OrderReport> {
   try {
-    const report =
-      file === undefined
-        ? await askOrder(process.env.ENCLAVE_ENV_FILE ?? '.env.enclave', orderId)
-        : await readReport(file, orderReportSchema)
+    const asked = { request: { order: orderId }, schema: orderReportSchema }
+    const report = await reportOf(process.env, options, asked)
     const isIts =
       report.orderId === orderId &&
       report.chainId === deployment.chainId &&
@@ -222,22 +232,15 @@ function readServerUrl(text: string): string {
 
 const DESK_FILE = 'desk.json'
 
-/** The server's address and the enclave's key, as the page has them. @throws CommandError `desk-unreadable` */
-function readDesk(
-  directory: string,
-  { contracts }: DeploymentFile,
-): { readonly serverUrl: string; readonly enclavePublicKey: Hex } {
+/** What the page knows and trusts. @throws CommandError `desk-unreadable` */
+function readDesk(directory: string, { contracts }: DeploymentFile): DeskSettings {
   const path = join(directory, DESK_FILE)
   const fail = (text: string) => new CommandError('desk-unreadable', text)
   if (!existsSync(path)) throw fail(`${path} does not exist`)
   const { data } = deskSettingsSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data === undefined) throw fail(`${path} is malformed`)
   if (!sameAddress(data.pins.escrow, contracts.orderEscrow)) throw fail(`${path} is of another deployment`)
-  const { enclavePublicKey } = data.pins
-  if (enclavePublicKey === undefined) {
-    throw fail(`${path} has no pins.enclavePublicKey: add the seal key of evidence that you have verified`)
-  }
-  return { serverUrl: data.serverUrl, enclavePublicKey }
+  return data
 }
 
 /** A run of the enclave, and its wait for a turn. */

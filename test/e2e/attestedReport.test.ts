@@ -6,10 +6,12 @@ import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { problemSchema } from '../../src/protocol/api.js'
 import { enclaveReportSchema } from '../../src/protocol/finding.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
+import { orderReportSchema } from '../../src/protocol/resolution.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { openReport, sealedReportSchema } from '../../src/protocol/sealedReport.js'
-import { runDemo } from '../../src/sandbox/demo.js'
+import { clientOf, runDemo } from '../../src/sandbox/demo.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { eventually } from '../support/eventually.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { QUICK } from '../support/tradingSandbox.js'
@@ -76,4 +78,28 @@ it('reports are for who has the secret of jobs and the first holder’s key, and
   const { exit } = await operate(['attest', 'report', ...args], { env })
   expect(exit).toBe(0)
   expect(enclaveReportSchema.parse(JSON.parse(await readFile(out, 'utf8'))).facts).toEqual(facts)
+  const direct = ['--enclave-url', `${info.enclaveUrl}`, '--holder-key-file', keyFile]
+  const examined = await operate(['invariants', ...direct, '--directory', sandbox.directory, '--json'], {
+    env,
+  })
+  expect(JSON.parse(examined.out)).toMatchObject({ healthy: true })
+
+  // An order that no run ends: the broker holds it, and no server is there.
+  sandbox.broker.fill({ mode: 'hold' })
+  const { timestamp = 0 } = (await sandbox.provider.getBlock('latest')) ?? {}
+  const terms = { side: 'BUY', symbol: 'MSFT', usdc: 50_000_000n, deadline: timestamp + 600 } as const
+  const client = clientOf(sandbox, sandbox.accounts.employees[0])
+  await client.unlock()
+  const { orderId } = (await client.placeOrder(terms)).order
+  await eventually('the order waits at the broker', () =>
+    sandbox.broker.orders().some(({ symbol }) => symbol === 'MSFT'),
+  )
+  await sandbox.server().kill()
+  expect(await ask({ order: orderId })).toBe('order-not-overdue')
+  await sandbox.provider.send('evm_increaseTime', [2 * 86_400])
+  const report = await eventually('the block of two days later', async () => {
+    const answer = await ask({ order: orderId })
+    return typeof answer !== 'string' && openReport(answer, hexToBytes(owner), domain)
+  })
+  expect(orderReportSchema.parse(report)).toMatchObject({ orderId, state: 'OPEN', entry: { symbol: 'MSFT' } })
 })

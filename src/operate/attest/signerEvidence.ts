@@ -1,14 +1,20 @@
 // The signer that an attested enclave was born with, for the owner who names it.
 import type { verifyAttestation } from '../../attestation/index.js'
+import { createSignersView } from '../../chain/authorityView.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
-import type { Hex } from '../../protocol/hex.js'
+import type { DeskSettings } from '../../protocol/deskSettings.js'
+import { bytesToHex, type Hex } from '../../protocol/hex.js'
 import { isSecureUrl } from '../../protocol/secureUrl.js'
+import type { Environment } from '../../service/config.js'
 import { CommandError, usage } from '../../terminal/failure.js'
+import type { Chain } from '../chain.js'
 import { type DeploymentFile, jsonOf } from '../settings.js'
+import { askEvidence } from './report.js'
 import { orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
 
 const TIMEOUT_MS = 30_000
+const NONCE_BYTES = 32
 
 interface Attested {
   readonly signer: Hex
@@ -18,29 +24,40 @@ interface Attested {
   readonly label: string
 }
 
+/** Where the evidence is: the enclave itself, which gives it afresh, or a file or a URL. */
+export type EvidenceSource =
+  | { readonly enclaveUrl: string; readonly env: Environment }
+  | { readonly source: string }
+
 /**
  * Verifies evidence by the owner's policy, and that it is of this deployment.
- * @param source a file, or a URL that answers it: `{ format, evidence, statement }`, or an object that has it as `attestation`
+ * @param from `source`: a file, or a URL that answers it: `{ format, evidence, statement }`, or an object that has it as `attestation`
  * @param named the signer that the evidence has to be of; undefined to take the one that it binds
  * @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, `usage`, `server-unavailable`
  */
 export async function attestedSigner(
-  { source, policy, named }: { source: string; policy: string; named: Hex | undefined },
+  { from, policy, named }: { from: EvidenceSource; policy: string; named: Hex | undefined },
   { chainId, contracts, authority }: DeploymentFile,
   verify: typeof verifyAttestation,
 ): Promise<Attested> {
   const programs = readPolicy(policy)
-  const attestation = await readAttestation(source)
+  const { attestation, nonce } = await evidenceFrom(from)
   // The verifier compares with the chain's signer, and this one is to become it. What is read here is believed once it has verified the text.
   const claimed = addressSchema.safeParse(Object(jsonOf(attestation.statement)).signer).data
   const signer = named ?? claimed ?? ZERO_ADDRESS
-  const expected = { programs, chainId, escrow: contracts.orderEscrow, signer, now: Date.now() }
+  const expected = { programs, chainId, escrow: contracts.orderEscrow, signer, now: Date.now(), nonce }
   const { statement, measurement, config, label } = await orRefused(() => verify(attestation, expected))
   if (!sameAddress(statement.authority, authority)) {
     const text = `the evidence of the enclave does not hold: its authority is ${statement.authority}`
     throw new CommandError('evidence-refused', text, null, ['wrong-authority'])
   }
   return { signer: statement.signer, measurement, config, label }
+}
+
+async function evidenceFrom(from: EvidenceSource): Promise<{ attestation: Attestation; nonce?: Hex }> {
+  if ('source' in from) return { attestation: await readAttestation(from.source) }
+  const nonce = bytesToHex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
+  return { attestation: await askEvidence(from.env, from.enclaveUrl, nonce), nonce }
 }
 
 async function readAttestation(source: string): Promise<Attestation> {
@@ -60,4 +77,26 @@ async function fetchJson(url: string): Promise<unknown> {
   } catch {
     throw new CommandError('server-unavailable', `${url} does not answer`)
   }
+}
+
+/**
+ * The key that the enclave in force opens with: of the evidence that the server shows, by the page's programs and the chain's signer.
+ * @throws CommandError as {@link attestedSigner} does
+ */
+export async function attestedSealKey(
+  serverUrl: string,
+  { measurements: programs = [] }: Pick<DeskSettings, 'measurements'>,
+  platform: {
+    readonly chain: Pick<Chain, 'rpc'>
+    readonly deployment: DeploymentFile
+    readonly verify: typeof verifyAttestation
+  },
+): Promise<Hex> {
+  const { chain, deployment, verify } = platform
+  const { chainId, contracts } = deployment
+  const escrow = contracts.orderEscrow
+  const attestation = await readAttestation(`${serverUrl}/enclave-key`)
+  const { signer } = await createSignersView(chain.rpc)(escrow)
+  const expected = { programs, chainId, escrow, signer, now: Date.now() }
+  return (await orRefused(() => verify(attestation, expected))).statement.sealKey
 }

@@ -148,10 +148,8 @@ async function exchange(
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
-      ...(body !== undefined && {
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     return { status: answer.status, text: await answer.text() }
   } catch {

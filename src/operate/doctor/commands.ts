@@ -14,22 +14,20 @@ import { anAddress } from '../../terminal/arguments.js'
 import type { Program } from '../../terminal/program.js'
 import type { CommonOptions, OperateProcess } from '../io.js'
 import { compare } from './comparison.js'
-import { askEnclave, NoReportError, readReport } from './enclavePart.js'
+import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './enclavePart.js'
 import { checkServer, type ServerReport } from './serverPart.js'
-
-const DEFAULT_ENCLAVE_ENV_FILE = '.env.enclave'
 
 type Located = Finding & { readonly part: 'server' | 'enclave' | 'together' }
 
-interface Options extends Pick<CommonOptions, 'json'> {
+interface Options extends Pick<CommonOptions, 'json' | 'directory'>, ReportOptions {
   readonly part?: 'server' | 'enclave'
-  readonly enclaveReport?: string
   readonly account?: Hex
 }
 
 const REPORT = `
 Where the enclave runs on another machine, or as another user, make its report there:
-  ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js > report.json`
+  ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js > report.json
+An attested one reports at its door: --enclave-url, with ENCLAVE_TRIGGER_SECRET and the first holder's key.`
 
 /** Adds `doctor` and `invariants`, which change, send and spend nothing. */
 export function addDoctorCommands({ root, endWith }: Program, process: OperateProcess): void {
@@ -39,14 +37,10 @@ export function addDoctorCommands({ root, endWith }: Program, process: OperatePr
     if (findings.some(({ result }) => result === 'fault')) endWith(EXIT.failed)
   }
   const common = (name: string, summary: string) =>
-    root
-      .command(name)
+    addReportOptions(root.command(name))
       .description(summary)
       .option('--json', 'one JSON object: {"healthy", "findings": [{"part", "check", "result", "text"}]}')
-      .option(
-        '--enclave-report <file>',
-        'takes this report instead of reading the configuration of the enclave',
-      )
+      .option('--directory <path>', 'with --enclave-url: holds deployment.json', '.')
       .option('--account <address>', 'proves the master key with the portfolio of this account', anAddress)
   common('doctor', 'holds both configurations against nodes, contracts, broker, disk and each other')
     .addOption(new Option('--part <part>', 'only this configuration').choices(['server', 'enclave']))
@@ -69,16 +63,19 @@ async function examine(env: Environment, options: Options, money: boolean): Prom
 
 async function examineEnclave(
   env: Environment,
-  { part, account, enclaveReport: file }: Options,
+  options: Options,
   money: boolean,
   server: ServerReport | null,
 ): Promise<EnclaveReport | null> {
-  if (file !== undefined) return reported(() => readReport(file, enclaveReportSchema))
+  const { part, account, enclaveReport, enclaveUrl } = options
+  const asked = { request: { ...(account && { account }), money }, schema: enclaveReportSchema }
+  if (enclaveReport !== undefined || enclaveUrl !== undefined)
+    return reported(() => reportOf(env, options, asked))
   if (part === 'server') return null
   const trigger = server?.facts?.config.enclave.trigger
   if (trigger?.kind === 'http') {
     return unexamined(
-      'not examined, because it runs at ENCLAVE_URL: make its report as its user (see --help), and name it with --enclave-report',
+      'not examined, because it runs at ENCLAVE_URL: make its report as its user (see --help), and name it with --enclave-report, or an attested one with --enclave-url',
     )
   }
   const named = trigger?.envFile ?? env.ENCLAVE_ENV_FILE
@@ -87,7 +84,7 @@ async function examineEnclave(
       "not examined: the server's configuration, which names the enclave's file, cannot be read",
     )
   }
-  return reported(() => askEnclave(named ?? DEFAULT_ENCLAVE_ENV_FILE, { account, money }))
+  return reported(() => reportOf(env, options, asked, named))
 }
 
 function unexamined(text: string): EnclaveReport {
