@@ -20,6 +20,7 @@ const NIGHTLY = [
   'test/e2e/{clientExample,firstTrade}.test.ts',
   'test/operate/deployedCode.test.ts',
   'test/server/store/fenceHoles.test.ts',
+  'test/e2e/upgrade.test.ts',
   'test/firm/firm.test.ts',
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',

@@ -17,6 +17,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
 import type { IntentDomain } from '../protocol/intentDomain.js'
 import { openShare, sealShare } from '../protocol/masterShare.js'
 import {
+  type Founding,
   foundingSchema,
   provisionedSchema,
   provisioningSchema,
@@ -84,10 +85,10 @@ async function secondDoor(rpcUrl: string, cleanUp: AsyncDisposableStack): Promis
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-/** The one accepted program: the built file, with the configuration in the directory. */
-export async function policyOf(directory: string): Promise<AcceptedProgram[]> {
+/** The one accepted program: the built file, or another one, with the configuration in the directory. */
+export async function policyOf(directory: string, program = ATTESTED_ENCLAVE): Promise<AcceptedProgram[]> {
   const config = loadSettings(SANDBOX_SETTINGS, { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') })
-  const pcrs = { 0: bytesToHex(registerOf(readFileSync(ATTESTED_ENCLAVE))).slice(2) }
+  const pcrs = { 0: bytesToHex(registerOf(readFileSync(program))).slice(2) }
   return [{ label: 'sandbox', pcrs, configuration: await configDigest(configurationOf(config)) }]
 }
 
@@ -104,21 +105,22 @@ interface Ceremony {
 
 /**
  * Founds a master key, and has as many holders as it takes provision it, each after she has verified the evidence.
- * @returns the verified evidence of the keys that were born
+ * @returns the founding, whose shares only their holders open, and the verified evidence of the keys that were born
  * @throws AttestationError
  */
-export async function foundAndProvision(ceremony: Ceremony): Promise<Verified> {
+export async function foundAndProvision(
+  ceremony: Ceremony,
+): Promise<{ readonly founding: Founding; readonly born: Verified }> {
   const { setup, url, programs, domain, secrets } = ceremony
   const verify = createStartingVerifier(setup.root, TEST_FORMAT)
   const expected = () => ({ ...domain, programs, now: Date.now() })
-  const { shares, ...founding } = await askEnclave(
-    ...([url, '/provisioning/founding', { method: 'POST' }, foundingSchema] as const),
-  )
-  const { statement } = await verify(founding, expected())
+  const founding = await askEnclave(url, '/provisioning/founding', { method: 'POST' }, foundingSchema)
+  const { shares, ...document } = founding
+  const { statement } = await verify(document, expected())
   if (statement.shares !== sharesDigest(shares)) throw new Error('the shares are not those of the evidence')
   for (const [index, holder] of setup.holders.slice(0, THRESHOLD).entries()) {
-    const document = await askEnclave(url, '/provisioning', { method: 'GET' }, provisioningSchema)
-    const { sealKey } = (await verify(document, expected())).statement
+    const shown = await askEnclave(url, '/provisioning', { method: 'GET' }, provisioningSchema)
+    const { sealKey } = (await verify(shown, expected())).statement
     const own = shares[index]
     if (own === undefined) throw new Error('there are fewer shares than holders')
     const share = await openShare(own, hexToBytes(holder), ['share-of-holder', domain])
@@ -131,7 +133,7 @@ export async function foundAndProvision(ceremony: Ceremony): Promise<Verified> {
     const body = { holder: publicKeyOfKey(holder), ...envelopes, signature }
     await askEnclave(url, '/provisioning', { method: 'POST', body }, provisionedSchema)
   }
-  return verifyKeys(ceremony)
+  return { founding, born: await verifyKeys(ceremony) }
 }
 
 /** Asks for evidence of the enclave's keys by a challenge, and verifies it. @throws AttestationError */

@@ -68,8 +68,11 @@ export async function writeEnvFiles(
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: info.deskUrl ?? FRONTEND_ORIGIN,
     RELAYER_PRIVATE_KEY: relayer.privateKey,
-    INTENT_PUBKEY: secrets.intentPublicKey,
-    ENCLAVE_SIGNER: secrets.enclaveSigner,
+    // An attested enclave posts both.
+    ...(attested === undefined && {
+      INTENT_PUBKEY: secrets.intentPublicKey,
+      ENCLAVE_SIGNER: secrets.enclaveSigner,
+    }),
     ...(enclaveUrl === undefined
       ? { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
       : { ENCLAVE_URL: enclaveUrl }),

@@ -16,7 +16,7 @@ import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatUsdc } from '../protocol/units.js'
 import type { SandboxAccount, SandboxAccounts } from './accounts.js'
 import { testUsdcAbi, testUsdcBytecode } from './generated/testUsdc.js'
-import { DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type PrintStep } from './settings.js'
+import { type DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type PrintStep } from './settings.js'
 
 /** Deploys the test USDC, which anyone may mint, and returns its address. */
 export async function deployTestUsdc(deployer: Signer, provider: Provider): Promise<Hex> {
@@ -80,14 +80,14 @@ export function oneByOne<Kind extends Signer>(signer: Kind, provider: Provider):
 export async function populate(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
-  enclaveSigner: Hex | null,
+  { enclaveSigner, delays }: { readonly enclaveSigner: Hex | null; readonly delays: typeof DELAYS },
   printStep: PrintStep,
 ) {
   const { owner, admin, employees, newcomer, guardian, brokerFunding } = accounts
   const deployer = oneByOne(new Wallet(accounts.deployer.privateKey, provider), provider)
   const usdc = await deployTestUsdc(deployer, provider)
   const { contracts, authority } = await deployContracts({
-    ...{ deployer, enclaveSigner, usdc, delays: DELAYS },
+    ...{ deployer, enclaveSigner, usdc, delays },
     owner: owner.address,
     guardian: guardian.address,
     brokerFunding: brokerFunding.address,

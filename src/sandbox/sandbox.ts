@@ -16,7 +16,7 @@ import { assertDeskBuilt, startDesk } from './desk.js'
 import { drawSecrets, type SandboxSecrets, writeEnvFiles } from './envFiles.js'
 import { populate, sendAll } from './localChain.js'
 import { claimPorts } from './ports.js'
-import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startProcess } from './serverProcess.js'
+import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startProcess, untilOk } from './serverProcess.js'
 import {
   BLOCK_TIME,
   DELAYS,
@@ -76,7 +76,12 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const accounts = castAccounts(anvil)
   const broker = await startBroker(options, ports.broker, drawn, stage)
   const isBorn = options.keys === 'born'
-  const deployed = await populate(provider, accounts, isBorn ? null : drawn.enclaveSigner, stage.printStep)
+  const delays = {
+    ...DELAYS,
+    ...(options.rotationDelay !== undefined && { rotation: options.rotationDelay }),
+  }
+  const enclaveSigner = isBorn ? null : drawn.enclaveSigner
+  const deployed = await populate(provider, accounts, { enclaveSigner, delays }, stage.printStep)
   const attested = isBorn ? await prepareAttested(directory, anvil.rpcUrl, cleanUp) : undefined
   const { owner, admin, employees, newcomer } = accounts
   const at = (port: number) => `http://127.0.0.1:${port}`
@@ -97,15 +102,16 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   await writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 })
   writeDeployment(directory, { ...deployed, chainId: anvil.chainId, firstBlock: 0 })
   const enclave = await startEnclave(directory, info.enclaveUrl, attested, stage)
+  // It is there when the enclave posts its evidence.
+  const server = await startServer(options, info, stage)
   const keys =
     attested && (await giveBirth(directory, attested, { info, deployed, accounts, secrets: drawn, provider }))
   const secrets = { ...drawn, ...keys?.publicKeys }
   if (keys) {
-    await writeEnvFiles(options, info, secrets, accounts, attested)
     stage.printStep('keys', 'born in the enclave, 2 of 3 holders gave their shares; the chain has its signer')
   }
   await beginMining()
-  const server = await startServer(options, info, stage)
+  if (keys && !(await untilOk(`${info.url}/enclave-key`))) throw new Error('the server has no evidence')
   if (info.deskUrl !== undefined) {
     const { intentPublicKey: enclavePublicKey } = secrets
     const trust = attested && keys ? { ...attested, programs: keys.programs } : { enclavePublicKey }
@@ -125,9 +131,11 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
     /** Restarts the server after it was stopped or killed. */
     restartServer: server.restart,
     /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
-    enclave,
+    enclave: enclave.current,
+    /** Stops the enclave for good. */
+    retireEnclave: enclave.retire,
     /** What people know of an attested enclave, where its keys were born in it. */
-    attested: attested && keys && { ...attested, programs: keys.programs },
+    attested: attested && keys && { ...attested, programs: keys.programs, founding: keys.founding },
     /** Stops every part. */
     stop: () => cleanUp.disposeAsync(),
   }
@@ -148,14 +156,16 @@ async function giveBirth(
   const { info, deployed, accounts, secrets, provider } = platform
   const programs = await policyOf(directory)
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
-  const { statement, measurement, config } = await foundAndProvision({
+  const { founding, born } = await foundAndProvision({
     ...{ setup, programs, domain, secrets },
     url: info.enclaveUrl ?? '',
   })
+  const { statement, measurement, config } = born
   const abi = interfaces.authority
   const args = [statement.signer, measurement, config]
   await sendAll(provider, accounts.owner, [{ to: deployed.authority, abi, method: 'rotateSigner', args }])
-  return { programs, publicKeys: { intentPublicKey: statement.sealKey, enclaveSigner: statement.signer } }
+  const publicKeys = { intentPublicKey: statement.sealKey, enclaveSigner: statement.signer }
+  return { programs, founding, publicKeys }
 }
 
 /** The chain has no rhythm until `beginMining`. */
@@ -205,8 +215,8 @@ async function startEnclave(
   url: string | undefined,
   attested: AttestedSetup | undefined,
   { cleanUp, printStep }: Stage,
-): Promise<() => ServerProcess | undefined> {
-  if (url === undefined) return () => undefined
+) {
+  if (url === undefined) return { current: () => undefined, retire: async () => undefined }
   const launch = () =>
     startProcess(attested ? 'attestedEnclave' : 'enclave', {
       ...{ directory, url, log: 'enclave.log', narrate: () => undefined },
@@ -232,7 +242,13 @@ async function startEnclave(
     await enclave.kill()
   })
   printStep('enclave', `its own process, accepts jobs at ${url}`)
-  return () => enclave
+  return {
+    current: (): ServerProcess | undefined => enclave,
+    async retire() {
+      isStopping = true
+      await enclave.stop()
+    },
+  }
 }
 
 /** The server across restarts of its process. */

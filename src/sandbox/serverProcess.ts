@@ -29,6 +29,8 @@ interface ProgramOptions {
   url: string
   /** Called with each line of the server's narration. Without it the process writes its log itself, as on a real host. */
   narrate?: (line: string) => void
+  /** A file in place of the built program. */
+  main?: string
   /** The log's file name in the directory. */
   log?: string
   /** Override the variables of the env file. */
@@ -68,11 +70,11 @@ export function assertBuilt(): void {
  */
 export async function startProcess(name: keyof typeof PROGRAMS, options: ProgramOptions) {
   const program = PROGRAMS[name]
-  const { directory, url, log = `${name}.log`, variables, nodeOptions = [] } = options
+  const { directory, url, main = program.main, log = `${name}.log`, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const NODE_OPTIONS = HEAP_BOUNDS.join(' ')
-  const child = spawn(process.execPath, [...nodeOptions, program.main, ...program.arguments], {
+  const child = spawn(process.execPath, [...nodeOptions, main, ...program.arguments], {
     cwd: ROOT,
     env: {
       PATH,
@@ -128,12 +130,19 @@ function record(child: ChildProcess, path: string, narrate: (line: string) => vo
 }
 
 async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  if (await untilOk(`${url}/health`, isOver)) return
+  throw new Error(`a program did not start; see ${log} in the sandbox directory`)
+}
+
+/** Whether it answers with a success in time. */
+export async function untilOk(url: string, isOver = () => false): Promise<boolean> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
-  while (Date.now() < giveUpAt && child.exitCode === null && child.signalCode === null) {
+  while (Date.now() < giveUpAt && !isOver()) {
     // It may not listen yet.
-    const response = await fetch(`${url}/health`).catch(() => undefined)
-    if (response?.ok) return
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.ok) return true
     await sleep(READY_POLL_MS)
   }
-  throw new Error(`a program did not start; see ${log} in the sandbox directory`)
+  return false
 }

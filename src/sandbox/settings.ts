@@ -47,6 +47,8 @@ export interface SandboxOptions {
   enclave?: 'sandbox' | 'server'
   /** Where the enclave's keys come from: files, which tests read (default), or the enclave itself, on the test device. */
   keys?: 'files' | 'born'
+  /** Seconds until a rotation takes effect. Default: at once. */
+  rotationDelay?: number
   /** Further variables for the server's `.env`. */
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */

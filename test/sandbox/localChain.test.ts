@@ -3,14 +3,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { castAccounts } from '../../src/sandbox/accounts.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { populate } from '../../src/sandbox/localChain.js'
-import { EQUITIES } from '../../src/sandbox/settings.js'
+import { DELAYS, EQUITIES } from '../../src/sandbox/settings.js'
 
 it('no transaction reaches the chain while the one before is mined: anvil can leave it in its pool for good', async () => {
   const anvil = await startAnvil()
   onTestFinished(() => anvil.stop())
   const { provider } = anvil
   const accounts = castAccounts(anvil)
-  await populate(provider, accounts, accounts.guardian.address, () => undefined)
+  const signed = { enclaveSigner: accounts.guardian.address, delays: DELAYS }
+  await populate(provider, accounts, signed, () => undefined)
   const head = await provider.getBlockNumber()
   const blocks = Array.from({ length: head }, (_, at) =>
     provider.send('eth_getBlockTransactionCountByNumber', [`0x${(at + 1).toString(16)}`]),
