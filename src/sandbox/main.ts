@@ -22,7 +22,7 @@ interface Options {
   readonly enclavePort: number
   readonly deskPort: number
   readonly desk: boolean
-  readonly attested?: true
+  readonly fileKeys?: true
   readonly directory: string
 }
 
@@ -97,7 +97,7 @@ async function run(options: Options, interruption: AbortSignal): Promise<void> {
       ...(options.desk && { desk: options.deskPort }),
     },
     walkIntervalMs: WALK_INTERVAL_MS,
-    keys: options.attested ? 'born' : 'files',
+    keys: options.fileKeys ? 'files' : 'born',
     print,
   })
   try {
@@ -125,7 +125,10 @@ program.root
   .option('--broker-port <number>', "the broker stand-in's port", aPort, 8_600)
   .option('--enclave-port <number>', "the enclave's port", aPort, 8_700)
   .option('--desk-port <number>', 'the port of the page to trade on', aPort, 5_173)
-  .option('--attested', "the enclave's keys are born in it, on a stand-in of attested hardware")
+  .option(
+    '--file-keys',
+    "the enclave's keys are in files, and not born in it on a stand-in of attested hardware",
+  )
   .option('--no-desk', 'does not serve that page: a page of your own has port 5173')
   .option(
     '--directory <path>',

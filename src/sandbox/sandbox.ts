@@ -109,6 +109,7 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const secrets = { ...drawn, ...keys?.publicKeys }
   if (keys) {
     stage.printStep('keys', 'born in the enclave, 2 of 3 holders gave their shares; the chain has its signer')
+    await writeFile(join(directory, OWNER_KEY), `${attested?.holders[0]}\n`, { mode: 0o600 })
   }
   await beginMining()
   if (keys && !(await untilOk(`${info.url}/enclave-key`))) throw new Error('the server has no evidence')
@@ -277,11 +278,13 @@ async function startServer(
   }
 }
 
+/** The key of the first holder, to whom an attested enclave reports. */
+const OWNER_KEY = 'holder.key'
 /** Marks a directory as a sandbox's, whose content may be deleted. */
 const MARKER = '.sandbox'
 const CONTENTS = [
   ...['server', 'server.log', 'enclave', 'enclave.log', 'device'],
-  ...['sandbox.json', 'deployment.json', '.env', '.env.enclave'],
+  ...['sandbox.json', 'deployment.json', '.env', '.env.enclave', OWNER_KEY],
 ]
 
 /**

@@ -52,6 +52,7 @@ async function expectNothingLeft(sandbox: SandboxRun): Promise<void> {
   await expect.poll(() => sandbox.processes(), { timeout: 30_000 }).toEqual([])
 }
 
+const KEYS = ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']
 const account = z.strictObject({ address: addressSchema, privateKey: bytes32Schema })
 const url = z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/)
 const sandboxFile = z.strictObject({
@@ -88,6 +89,7 @@ it('npm run sandbox -- --once says each step with its time, exits 0, and leaves 
       'settings',
       'enclave',
       'server',
+      'keys',
       'desk',
       'rulebook',
     ],
@@ -116,17 +118,22 @@ it('npm run sandbox -- --once says each step with its time, exits 0, and leaves 
     ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
     ALPACA_DATA_URL: file.brokerUrl,
   })
-  expect(Object.keys(enclave)).toEqual(
-    expect.arrayContaining(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']),
-  )
-  for (const name of ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])
-    expect(server).not.toHaveProperty(name)
+  for (const name of KEYS) expect([server, enclave].some((env) => name in env)).toBe(false)
   expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
-  expect(enclave.ALPACA_KEY_ID).not.toBe(server.ALPACA_KEY_ID)
+  expect(enclave).not.toHaveProperty('ALPACA_KEY_ID')
   expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
   const copy = rulebookCopySchema.parse(JSON.parse(await read('rulebook.json')))
   expect(copy).toMatchObject({ version: 1, escrow: file.contracts.orderEscrow })
-  for (const name of ['sandbox.json', 'rulebook.json', '.env', '.env.enclave', 'server.log', 'enclave.log']) {
+  const files = [
+    'sandbox.json',
+    'rulebook.json',
+    'holder.key',
+    '.env',
+    '.env.enclave',
+    'server.log',
+    'enclave.log',
+  ]
+  for (const name of files) {
     expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
   }
 })
@@ -175,8 +182,10 @@ it('a sandbox that was killed leaves files that the next one clears', async () =
   await expectNothingLeft(killed)
   const left = await stat(join(killed.directory, 'server', 'server.db'))
 
-  const next = await startSandbox(['--once'], ROOT, killed.directory)
+  const next = await startSandbox(['--once', '--file-keys'], ROOT, killed.directory)
   expect(await next.exit, next.err()).toBe(0)
+  const enclave = parse(await readFile(join(killed.directory, '.env.enclave'), 'utf8'))
+  expect(Object.keys(enclave)).toEqual(expect.arrayContaining(KEYS))
   // A new file may get the number of the old one, but not its time.
   expect((await stat(join(killed.directory, 'server', 'server.db'))).birthtimeMs).not.toBe(left.birthtimeMs)
 })
