@@ -1,17 +1,22 @@
-// `operate signer --attestation`: nothing is rotated to a key that evidence does not bind. The documents are of the vectors' root.
+// What the owner does by evidence: nothing is rotated to a key that it does not bind, nor sealed to another. The documents are of the vectors' root.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { BASE, MEASUREMENTS, program, ROOT, STATEMENT, stating } from '../../scripts/attestation/base.js'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { configDigest, encodeStatement } from '../../src/attestation/write.js'
+import { hexToBytes } from '../../src/protocol/hex.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { openResolution, postResolutionSchema } from '../../src/protocol/resolution.js'
 import { useChain } from '../support/chain.js'
 import { startHttpServer } from '../support/httpServer.js'
 import { operate } from '../support/operate.js'
 import { directoryOf, keyOf } from './operateUnderTest.js'
 
 const chain = useChain(undefined, { delays: { rotation: 86_400 }, enclaveSigner: null })
+const ORDER = `0x${'0d'.repeat(32)}`
 const PROGRAM = [MEASUREMENTS.enclave, await configDigest(STATEMENT.configuration)]
 
 const trusting: typeof import('../../src/attestation/index.js')['verifyAttestation'] = (document, expected) =>
@@ -99,6 +104,54 @@ it.each<[string, string, () => Promise<unknown>, string[]?, object[]?]>([
   expect(exit).not.toBe(0)
   expect(err).toContain(text)
   expect(await chain().read('authority', 'enclaveSigner')).toBe(`0x${'00'.repeat(20)}`)
+})
+
+it('a resolution is sealed to the key that evidence of the signer in force states, where the page names programs', async () => {
+  const key = hexToBytes(`0x${'42'.repeat(32)}`)
+  const document = await evidence({ sealKey: publicKeyOf(key) })
+  await rotate(document)
+  let attestation = document
+  const posted: unknown[] = []
+  await using cleanUp = new AsyncDisposableStack()
+  const server = await startHttpServer(async (req, response) => {
+    if (req.url === '/enclave-key') return response.end(JSON.stringify({ attestation }))
+    posted.push(JSON.parse(await text(req)))
+    response.end('{"result":"done"}')
+  })
+  cleanUp.defer(server.stop)
+  const directory = await directoryOf(chain())
+  const escrow = chain().addressOf('escrow')
+  const order = { chainId: 31337, escrow, orderId: ORDER, account: STATEMENT.signer, state: 'REFUNDED' }
+  const files = {
+    'desk.json': {
+      ...{
+        serverUrl: server.url,
+        origin: 'http://localhost:5173',
+        pins: { escrow },
+        measurements: [program()],
+      },
+      chain: { id: 31337, name: 'Test', rpcUrl: null, firstBlock: 0 },
+    },
+    'order.json': { ...order, portfolioHash: ORDER, nonce: 7, entry: null },
+  }
+  for (const [name, file] of Object.entries(files))
+    await writeFile(join(directory, name), JSON.stringify(file))
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  const resolve = () => {
+    const report = ['--enclave-report', join(directory, 'order.json')]
+    const args = ['resolve', ORDER, '--nonce', ...report, '--yes', '--directory', directory]
+    return operate(args, { env, verifyBorn: trusting })
+  }
+  expect(await resolve()).toMatchObject({ exit: 0, out: 'done: resolve\n' })
+  const { validBefore: _, sig: _sig, ...envelope } = postResolutionSchema.parse(posted[0])
+  expect(await openResolution(envelope, key, { chainId: 31337, escrow })).toMatchObject({ resolves: 'nonce' })
+
+  attestation = {
+    ...document,
+    statement: document.statement.replace(publicKeyOf(key), `0x02${'d2'.repeat(32)}`),
+  }
+  expect(await resolve()).toMatchObject({ exit: 3, err: expect.stringContaining('another statement') })
+  expect(posted).toHaveLength(1)
 })
 
 it.each([['--measurement', PROGRAM[0], '--config', PROGRAM[1]], ['--withdraw']])(
