@@ -15,7 +15,7 @@ export interface Ordered {
   readonly side: Side
   /** `USDC` for cash. */
   readonly symbol: string
-  /** In base units of the decimals that `decimalsOf` tells. */
+  /** Base units, of the decimals that `decimalsOf` tells. */
   readonly amount: bigint
   readonly limit?: Limit | undefined
 }

@@ -82,7 +82,7 @@ it('the operator boots an image of his own, seals a master key that he knows for
   expect(await machine.keys.load()).toEqual(FOUNDED)
 })
 
-it('what one machine sealed opens after its restarts, and not with another command line or in another machine', async () => {
+it('a secret that one machine sealed opens after its restarts, and not with another command line or in another machine', async () => {
   const { machine, machineOf } = await start()
   await machine.boot(ACCEPTED)
   await machine.keys.save(FOUNDED)
