@@ -14,7 +14,7 @@ vi.mock('node:timers/promises', () => import('./model/clock.js'))
 const RUNS = 40 * LENGTH
 const COMMANDS = { maxCommands: 24, size: 'max' } as const
 const LOOK_MS = 2_400
-const TIMEOUT_MS = 120_000 * LENGTH
+const TIMEOUT_MS = 300_000 * LENGTH
 const FAR = 4_000_000_000
 
 /** The steps of the server that are waited for. */
