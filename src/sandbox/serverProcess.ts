@@ -9,7 +9,8 @@ import { endProcess, killWithParent } from './killWithParent.js'
 import { ROOT } from './settings.js'
 
 const READY_TIMEOUT_MS = 90_000
-const READY_POLL_MS = 50
+/** A question costs 3 ms of CPU, which the programs that start need. */
+const READY_POLL_MS = 200
 const STOP_TIMEOUT_MS = 15_000
 /**
  * Bounds of each program's heap, so that a sandbox that runs for days leaves the machine to others: by default Node lets garbage grow
@@ -140,7 +141,9 @@ export async function untilOk(url: string, isOver = () => false): Promise<boolea
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < giveUpAt && !isOver()) {
     // It may not listen yet.
-    const response = await fetch(url).catch(() => undefined)
+    const response = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) }).catch(
+      () => undefined,
+    )
     if (response?.ok) return true
     await sleep(READY_POLL_MS)
   }
