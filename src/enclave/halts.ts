@@ -14,9 +14,14 @@ const LOOK_AHEAD_DAYS = 90
 /** The pause between two questions about actions that could not be read for too long. */
 const UNKNOWN_AGAIN_S = 60
 
-/** The first day of the deployment, and the time after which its entries are: those of a day bear its midnight. */
+/** The first day of the deployment, and the time after which its entries are. */
 export async function booksOf(chain: Pick<Run['chain'], 'deployedAt'>) {
-  const first = dayAt(new Date((await chain.deployedAt()) * 1_000))
+  return booksSince(new Date((await chain.deployedAt()) * 1_000))
+}
+
+/** The same from the time of the deployment on: entries of a day bear its midnight. */
+export function booksSince(deployed: Date) {
+  const first = dayAt(deployed)
   return { first, after: new Date(Date.parse(first) - 1) }
 }
 

@@ -1,5 +1,6 @@
 // Account by account: what a portfolio holds against what its orders come to.
 import { expect, it } from 'vitest'
+import { dayAt } from '../../src/broker/index.js'
 import type { EscrowedOrder } from '../../src/chain/contracts.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement, type MoneyState } from '../../src/enclave/doctor/invariants.js'
@@ -12,6 +13,7 @@ import { clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.j
 import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
 import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
 import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { enact } from '../support/corporateActions.js'
 import { eventually } from '../support/eventually.js'
 import { NO_MONEY } from './support/invariants.js'
 import { ENCLAVE_KEYS } from './support/parties.js'
@@ -253,6 +255,18 @@ async function diagnosis(change: (portfolio: Portfolio) => Portfolio = (same) =>
     fees: SANDBOX_FEES,
   })
 }
+
+it('the doctor reads what the broker books on the day of the deployment: a split is not called one that was never booked', async () => {
+  const { chain, broker } = world()
+  await world().settled(buy(1_000))
+  const of = { symbol: 'AAPL', day: dayAt(new Date()) }
+  broker.control.book({ type: 'forward_split', ...of, newRate: '2', oldRate: '1' })
+  const split = { kind: 'SPLIT', symbol: 'AAPL', ratio: [2n, 1n] } as const
+  await enact(chain, { ...split, recordAt: await chain.now() })
+  expect(await diagnosis()).toEqual([])
+  await enact(chain, { ...split, recordAt: await chain.now() })
+  expect(await diagnosis()).toContainEqual({ rule: 'actions-booked', symbol: 'AAPL' })
+})
 
 it('the doctor, with its own reading of chain and broker, names the account whose cash or shares no order explains', async () => {
   await world().settled(buy(1_000))

@@ -91,5 +91,6 @@ function describe({ rule, account, symbol, orderId, day }: Disagreement): string
 const REMEDIES: Partial<Record<Disagreement['rule'], string>> = {
   'cash-as-ordered':
     "If BROKER_FEES has changed, BROKER_FEES_EARLIER names the former rates. Otherwise stop the enclave's runs and compare chain and broker",
+  'actions-booked': 'docs/operations/on-fire.md has the exits',
   'fees-as-set': 'Set the present rates and book the difference',
 }

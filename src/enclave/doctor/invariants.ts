@@ -115,11 +115,15 @@ export function checkMoney(
     ...dividendsOf(state, accounts)
       .filter(({ booked, credited }) => credited > booked)
       .map(({ symbol }): Disagreement => ({ rule: 'dividends-booked', symbol })),
-    ...unborneActions(state.history.actions, everBookedOf(state.broker.activities.booked)).map(
-      ({ symbol }): Disagreement => ({ rule: 'actions-booked', symbol }),
-    ),
+    ...checkActions(state),
     ...checkFees(state, fees),
   ]
+}
+
+function checkActions({ history, broker }: MoneyState): Disagreement[] {
+  const unborne = unborneActions(history.actions, everBookedOf(broker.activities.booked))
+  const symbols = new Set(unborne.map(({ symbol }) => symbol))
+  return [...symbols].map((symbol) => ({ rule: 'actions-booked', symbol }))
 }
 
 /** What dividends have credited, and what was booked for them. Fees are not in it. */

@@ -13,6 +13,7 @@ import { bytes32ToName, nameToBytes32, orderPrefixOf } from '../../protocol/iden
 import type { Portfolio } from '../../protocol/portfolio.js'
 import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
+import { booksSince } from '../halts.js'
 import type { BlockPoint } from '../heads.js'
 import { USDC } from '../money.js'
 import type { TimedFill } from '../order/placements.js'
@@ -75,11 +76,12 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
 
 /** The broker's books of the account; `cash` is all of it. */
 export async function readBooks(broker: Broker, since: Date): Promise<BrokerBooks> {
-  const [account, positions, orders, activities] = await Promise.all([
+  const [account, positions, orders, activities, booked] = await Promise.all([
     broker.getAccount(),
     broker.getPositions(),
     broker.getOrders({ after: since }),
     broker.getActivities({ after: since }),
+    broker.getBookedEntries({ after: booksSince(since).after }),
   ])
   // Fees of the first day may belong to an earlier deployment.
   const firstDay = since.toISOString().slice(0, 10)
@@ -87,7 +89,7 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
     cash: account.cash,
     positions: new Map(positions.map(({ symbol, qty }) => [symbol, qty])),
     orders: byFirstId(orders, activities.fills),
-    activities: { ...activities, fees: activities.fees.filter(({ day }) => day > firstDay) },
+    activities: { ...activities, booked, fees: activities.fees.filter(({ day }) => day > firstDay) },
   }
 }
 
