@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import {
   type ActionTerms,
+  claimsOf,
   type Decision,
   dayAfter,
   entryOf,
@@ -8,6 +9,7 @@ import {
   isInForce,
   isPaid,
   planOf,
+  startOf,
   UNBOOKED_DAYS,
   type Unplanned,
 } from '../broker/index.js'
@@ -15,8 +17,9 @@ import { actionStruct } from '../chain/actionList.js'
 import { interfaces } from '../chain/interfaces.js'
 import { type ActionReport, actionReportSchema, type CorporateEvent } from '../protocol/actionReport.js'
 import { sameAddress } from '../protocol/address.js'
-import { type CorporateAction, endsSymbol } from '../protocol/corporateActions.js'
+import { type CorporateAction, endsSymbol, retiredSymbols } from '../protocol/corporateActions.js'
 import { type Hex, hexOf } from '../protocol/hex.js'
+import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain } from './chain.js'
@@ -138,12 +141,14 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
     const done = rows.length - shown.length
     const planned = new Set(rows.flatMap(({ digests }) => digests))
     const others = proposals.filter(({ digest }) => !planned.has(digest))
+    const unlisted = await unlistedNames(platform, listed, report.today)
     const lines = [
       ...shown.map(({ line }) => line),
       ...others.map(
         ({ digest, action, effectiveAt }) =>
           `${digest}  proposed, and not borne out by the above: ${proposedText(action)}, enacted by the server from ${timeText(effectiveAt)} on; --withdraw ends it`,
       ),
+      ...unlisted.map((name) => `${name}  held, and not listed: nobody trades it before "list ${name}"`),
       `${shown.length + others.length} to look at, ${done} in force or over`,
     ]
     speech.result(lines, {
@@ -155,6 +160,7 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
         text: proposedText(action),
         effectiveAt,
       })),
+      unlisted,
     })
   } finally {
     chain.close()
@@ -214,13 +220,34 @@ function stateOf(
   const isEntered = steps.length > 0 && steps.every((step) => step.state === 'listed')
   if (isOver(event, listed) && (isEntered || typeof plan === 'string'))
     return { state: 'in-force', text: 'in force' }
-  if (typeof plan === 'string') return { state: plan, text: REASONS[plan] }
+  if (typeof plan === 'string')
+    return { state: plan, text: hasClaim(event, listed) ? CLAIMED : REASONS[plan] }
   if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
   const waiting = steps.filter(({ state }) => state === 'proposed')
   const next = steps.find(({ state, struct }) => state === 'missing' && struct !== null)
   if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms, event.kind)}` }
   const from = Math.min(...waiting.map(({ effectiveAt }) => effectiveAt))
   return { state: 'proposed', text: `proposed, enacted by the server from ${timeText(from)} on` }
+}
+
+const CLAIMED = 'holders have their claim: name the cash with --cash once more, and it is paid'
+
+/** Whether holders have a claim to what was sold for them. */
+function hasClaim(event: CorporateEvent, listed: readonly CorporateAction[]): boolean {
+  const { kind } = event
+  const sold = kind === 'spin-off' ? event : ({ ...event, kind: 'other' } as const)
+  return claimsOf(sold).some((claim) => entryOf(claim, listed) !== undefined)
+}
+
+/** The names that shares have got lately, and that nobody can trade under. */
+async function unlistedNames({ token }: Platform, listed: readonly CorporateAction[], today: string) {
+  const since = startOf(dayAfter(today, -UNBOOKED_DAYS.other))
+  const retired = retiredSymbols(listed)
+  const names = listed
+    .flatMap((each) => (each.kind === 'SYMBOL_CHANGE' && each.recordAt >= since ? [each.successor] : []))
+    .filter((name) => !retired.includes(name))
+  const isListed = await Promise.all(names.map((name) => token.isListed(nameToBytes32(name))))
+  return names.filter((_, at) => !isListed[at])
 }
 
 /** Whether a merger's new shares were sold for the holders. */

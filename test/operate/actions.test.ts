@@ -170,13 +170,15 @@ it('a second merger into one buyer says why its shares cannot be entered, and is
   await due(1)
   const id = `MSFT:merger:${TODAY}`
   const refused = 'booked as shares under a name that another equity has had: sell them at the broker'
-  expect((await actions()).out).toContain(`${id}  halted, ${refused}`)
+  const listed = (await actions()).out
+  expect(listed).toContain(`${id}  halted, ${refused}`)
+  expect(listed).toContain('NVDA  held, and not listed: nobody trades it before "list NVDA"')
   expect(await actions(id)).toMatchObject({ exit: 1, err: expect.stringContaining(refused) })
   const proposed = await actions(id, '--cash', '30')
   expect(proposed.err).toContain('will propose: the shares of MSFT end: holders get the cash of their claim')
   await due(3)
   expect((await actions()).out).toContain(
-    `${id}  booked: sell the new shares at the broker, and name the proceeds`,
+    `${id}  holders have their claim: name the cash with --cash once more, and it is paid`,
   )
   expect((await actions(id, '--cash', '30')).err).toContain('will propose: 15 USDC for each MSFT')
   await due(4)
