@@ -217,69 +217,71 @@ export function addChainCommands(
       .option('--withdraw', 'withdraws the scheduled change')
     if (role === 'signer') {
       command
-        .option('--measurement <digest>', 'of the attested program that its key was born in', digest)
-        .option('--config <digest>', "of that program's public configuration", digest)
-        .option('--attestation <source>', "URL or file of the enclave's evidence, which names all three")
+        .option(
+          '--attestation <source>',
+          "URL or file of the enclave's evidence: it names signer and program",
+        )
         .option(
           '--enclave-url <url>',
           'in its place, the enclave itself, asked with ENCLAVE_TRIGGER_SECRET',
           parsedBy(baseUrl()),
         )
         .option('--policy <file>', 'the programs that are accepted, with either of them')
+        .option('--unattested', 'to an address of no evidence, where the chain names an attested program')
     }
     command.action(async (to: Hex | undefined, options: RotationOptions) => {
-      const next = await nextOf(process.env, role, to, options, verify)
-      return asTheOwner(role, options, async (platform) => [
-        await rotationOf(platform, role, next.to, { ...options, ...next.program }),
-      ])
+      const next = await nextOf(process.env, to, options, verify)
+      return asTheOwner(role, options, async (platform) => [await rotationOf(platform, role, next, options)])
     })
   }
 
   addFund(root, process)
 }
 
-interface RotationOptions extends CommonOptions, Partial<SignerProgram> {
+interface RotationOptions extends CommonOptions {
   readonly withdraw?: true
   readonly attestation?: string
   readonly enclaveUrl?: string
   readonly policy?: string
+  readonly unattested?: true
 }
 
 /** The next holder: as named, or as verified evidence binds it. @throws CommandError as {@link attestedSigner} says */
 async function nextOf(
   env: Environment,
-  role: AuthorityRole,
   to: Hex | undefined,
   options: RotationOptions,
   verify: typeof verifyAttestation,
 ): Promise<{ readonly to: Hex | undefined; readonly program?: SignerProgram }> {
-  const { attestation: source, enclaveUrl, policy, withdraw, measurement, config, directory } = options
+  const { attestation: source, enclaveUrl, policy, withdraw, unattested, directory } = options
   if ((source ?? enclaveUrl ?? policy) === undefined) return { to }
   if (policy === undefined || (source === undefined) === (enclaveUrl === undefined))
     throw usage('name --policy, and one of --attestation and --enclave-url')
-  if (role !== 'signer' || withdraw || measurement !== undefined || config !== undefined)
-    throw usage('evidence names measurement and configuration by itself, and withdraws nothing')
+  if (withdraw || unattested)
+    throw usage('evidence names a signer, and goes without --withdraw and --unattested')
   const from = enclaveUrl === undefined ? { source: `${source}` } : { enclaveUrl, env }
   const asked = { from, policy, named: to }
   const { signer, ...program } = await attestedSigner(asked, readDeployment(directory), verify)
   return { to: signer, program }
 }
 
-function rotationOf(
+async function rotationOf(
   platform: Platform,
   role: AuthorityRole,
-  to: Hex | undefined,
-  { withdraw, measurement, config }: RotationOptions,
+  { to, program }: Awaited<ReturnType<typeof nextOf>>,
+  { withdraw, unattested }: RotationOptions,
 ): Promise<Change> {
   if ((to === undefined) === (withdraw === undefined)) {
     throw usage(`name the next ${role}'s address, or give --withdraw`)
   }
-  if ((measurement === undefined) !== (config === undefined)) {
-    throw usage('name both --measurement and --config, or neither for a signer that is not attested')
-  }
   if (to === undefined) return changes.withdrawal(platform, role)
-  if (measurement === undefined || config === undefined) return changes.rotation(platform, role, to)
-  return changes.rotation(platform, role, to, { measurement, config })
+  if (role === 'signer' && program === undefined && !unattested && (await changes.isAttested(platform))) {
+    throw usage(
+      'the chain names an attested program, and no evidence binds this address: give --policy and --attestation, or \
+--unattested, after which every client with measurements refuses the enclave',
+    )
+  }
+  return changes.rotation(platform, role, to, program)
 }
 
 /** Names that `keys` gives to addresses, for `fund gas`. */

@@ -119,6 +119,12 @@ export function holderOf({ authority }: Pick<Platform, 'authority'>, role: Autho
   return role === 'guardian' ? authority.guardian() : authority.enclaveSigner()
 }
 
+/** Whether the chain names the program of its signer, or of the one that is announced. */
+export async function isAttested({ authority }: Platform): Promise<boolean> {
+  const programs = await Promise.all([authority.signerProgram(), authority.pendingProgram()])
+  return programs.some((program) => program !== null)
+}
+
 /**
  * Schedules the next holder of a role. Asking again for the same one would begin the delay anew, so it is not sent.
  * @param program of an attested signer: another one is a change, too

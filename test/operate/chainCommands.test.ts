@@ -185,13 +185,10 @@ describe('operate pause', () => {
 })
 
 describe('operate revoke', () => {
-  it('revokes a measurement as the guardian, and no signer of it can be named any more', async () => {
-    const [measurement, config] = [`0x${'a1'.repeat(32)}`, `0x${'b2'.repeat(32)}`]
+  it('revokes a measurement as the guardian', async () => {
+    const measurement = `0x${'a1'.repeat(32)}`
     await changesOnce(['revoke', measurement])
     expect(await chain().read('authority', 'isRevoked', measurement)).toBe(true)
-    const program = ['--measurement', measurement, '--config', config]
-    const named = await run(['signer', chain().account('bob'), ...program])
-    expect([named.exit, named.err]).toEqual([1, expect.stringContaining('RevokedMeasurement')])
   })
 })
 

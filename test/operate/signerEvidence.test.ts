@@ -154,9 +154,26 @@ it('a resolution is sealed to the key that evidence of the signer in force state
   expect(posted).toHaveLength(1)
 })
 
-it.each([['--measurement', PROGRAM[0], '--config', PROGRAM[1]], ['--withdraw']])(
-  'evidence stands alone, without %s',
-  async (...args) => {
-    expect(await rotate(await evidence(), args.map(String))).toMatchObject({ exit: 2 })
-  },
-)
+it.each(['--unattested', '--withdraw'])('evidence stands alone, without %s', async (option) => {
+  expect(await rotate(await evidence(), [option])).toMatchObject({ exit: 2 })
+})
+
+it('no evidence makes the signer one of a program that the guardian has revoked', async () => {
+  await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENTS.enclave)
+  expect(await rotate(await evidence())).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('RevokedMeasurement'),
+  })
+})
+
+it('an attested signer gives way to an address of no evidence only if the owner says so', async () => {
+  await rotate(await evidence())
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  const to = chain().account('bob')
+  const args = ['signer', to, '--yes', '--directory', await directoryOf(chain())]
+  const refused = await operate(args, { env })
+  expect(refused).toMatchObject({ exit: 2, err: expect.stringContaining('no evidence binds this address') })
+  expect(await chain().read('authority', 'pendingRotation', 2)).toEqual([`0x${'00'.repeat(20)}`, 0n])
+  expect(await operate([...args, '--unattested'], { env })).toMatchObject({ exit: 0, out: 'done: signer\n' })
+  expect(await chain().read('authority', 'pendingRotation', 2)).toEqual([to, expect.any(BigInt)])
+})
