@@ -14,7 +14,7 @@ import { createEscrow, type Funds } from './escrow.js'
 import type { HistoryEntry } from './history/entries.js'
 import { type HistoryOptions, readHistory } from './history/history.js'
 import type { CallOptions } from './http.js'
-import { createKeptOrders, type Resumed } from './keptOrders.js'
+import { createKeptOrders, type OrderKeeping } from './keptOrders.js'
 import { createKeyring, openNotice } from './keyring.js'
 import {
   listMembers,
@@ -28,11 +28,18 @@ import { createMembership, type Membership } from './membership.js'
 import { createMoves, type Moves } from './moves.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
-import { createMemoryOrderStore, type KeptOrder, type OrderStore } from './orderStore.js'
+import { createMemoryOrderStore, type OrderStore } from './orderStore.js'
 import { createOrders, type Orders } from './orders.js'
-import { createOrderPlacing, openSigned, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
+import {
+  createOrderPlacing,
+  openSigned,
+  type PlacedOrder,
+  type PlaceOptions,
+  type PlanOptions,
+} from './placeOrder.js'
+import type { Prompt } from './plan.js'
 import { createPlatform, type Platform, type PlatformContracts, type Trust } from './platform.js'
-import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
+import { type OpenedPortfolio, opensPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
@@ -80,7 +87,7 @@ const MINING_TIMEOUT_MS = 600_000
  * One wallet's view of the platform. Every method fails with a TradingError: a ClientError, ServerError or ContractError. One
  * whose signal aborts fails with the signal's reason; a transaction that the wallet has sent by then may still be mined.
  */
-export interface Client extends Reader, Membership, Moves {
+export interface Client extends Reader, Membership, Moves, OrderKeeping {
   /**
    * The wallet's checksummed address (EIP-55), as the views take it.
    * @example const address = await client.getAccount()
@@ -98,8 +105,8 @@ export interface Client extends Reader, Membership, Moves {
    */
   challengeEnclave(options?: CallOptions): Promise<Verified>
   /**
-   * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
-   * keeps it in memory until `lock()`. Methods that need the key call this themselves.
+   * The newest portfolio key: an imported one, or the one derived from the wallet, which signs once for it, and twice before there is a
+   * portfolio that it opens. The client keeps it in memory until `lock()`. Methods that need the key call this themselves.
    * @example const { publicKey } = await client.unlock()
    */
   unlock(options?: CallOptions): Promise<PortfolioKey>
@@ -132,23 +139,18 @@ export interface Client extends Reader, Membership, Moves {
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /**
+   * What the wallet will ask its person for this order, and why, before it asks anything: show it beforehand. Once more for the key where
+   * the portfolio is sealed to another one than the wallet's; once less where the key is held.
+   * @throws ClientError as `placeOrder` before it asks the wallet: `insufficient-usdc`, `contract-wallet`, `opening-unsupported`
+   * @example for (const { kind, why } of await client.plan({ side: 'SELL', symbol: 'AAPL', usdc: 1_000_000n })) console.log(kind, why)
+   */
+  plan(request: OrderRequest, options?: PlanOptions): Promise<readonly Prompt[]>
+  /**
    * Submits an order whose escrow is already open, or whose opening is signed. Idempotent. With `measurements` the enclave's program is
    * judged once more before.
    * @example const { result } = await client.submitOrder(order)
    */
   submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
-  /**
-   * The orders of this wallet that the client's store keeps: they have not ended as far as it knows. With a pinned escrow it needs no server.
-   * @example for (const { orderId, deadline } of await client.getKeptOrders()) console.log(orderId, deadline)
-   */
-  getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>
-  /**
-   * Takes up a kept order where a closed page, or a process that was killed, left it: asks the chain, submits an order that is open, and
-   * forgets one that has ended or can never open. Asks the wallet for nothing. Idempotent.
-   * @throws ClientError `no-kept-order`, `invalid-kept-order`, and the errors of `submitOrder`
-   * @example for (const kept of await client.getKeptOrders()) console.log(await client.resumeOrder(kept.orderId))
-   */
-  resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>
   /**
    * Whether the server and the contracts take orders with `sponsored`.
    * @example const sponsored = await client.canSponsor()
@@ -296,7 +298,10 @@ export function createClient(options: ClientOptions): Client {
   const kept = createKeptOrders({ store, wallet, openings, orders, contracts })
   const actionList = createActionList()
   const portfolioVersion = async () => readVersion(wallet, await contracts())
-  const keys = createKeyring({ wallet, portfolioVersion })
+  const keys = createKeyring({
+    ...{ wallet, portfolioVersion },
+    opens: (key) => opensPortfolio(wallet, contracts, key),
+  })
   /** Wallet and keys for one call, which ends when its signal aborts. Callers share one derivation of the key, which does not. */
   const within = ({ signal }: CallOptions = {}) => ({
     wallet: wallet.until(signal),
@@ -329,6 +334,7 @@ export function createClient(options: ClientOptions): Client {
     const place = { chainId, ledger: parts.contracts.ledger, account }
     return createDeviceSeal({ purpose, place, keys: parts.keys })
   }
+  const placing = createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing })
   return {
     ...readerOf({ http, timing }, orders),
     ...createMembership({ wallet, contracts }),
@@ -340,7 +346,8 @@ export function createClient(options: ClientOptions): Client {
     lock: keys.lock,
     drawKey: (call) => abortable(keys.draw(), call?.signal),
     importKeys: (text, call) => abortable(keys.importKeys(text), call?.signal),
-    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing }),
+    placeOrder: placing.place,
+    plan: (request, call) => abortable(placing.plan(request, call), call?.signal),
     getKeptOrders: (call) => abortable(kept.list(call), call?.signal),
     resumeOrder: (orderId, call) => abortable(kept.resume(orderId, call), call?.signal),
     async canSponsor(call) {

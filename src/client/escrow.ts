@@ -33,6 +33,29 @@ export interface Funds {
 
 type Funding = 'allowed' | 'batch' | 'short'
 
+/** What an order takes out of the wallet. */
+export interface Payment {
+  /** `USDC`, or the shares' ticker. */
+  readonly symbol: string
+  /** In the base units of USDC, or of shares. */
+  readonly amount: bigint
+}
+
+/** The part of an order that decides what it takes. */
+export type Payable = Pick<SealedOrder, 'escrowed'> & {
+  readonly intent: Pick<SealedOrder['intent'], 'side' | 'symbol' | 'maxSpend'>
+}
+
+/** Null for a request. */
+export function paymentOf({ escrowed, intent }: Payable): Payment | null {
+  return sharesIn(intent) ?? (escrowed === 0n ? null : { symbol: 'USDC', amount: escrowed })
+}
+
+/** What an approval grants: at least the payment, and of USDC what the caller wants for later orders too. */
+export function approvedFor({ symbol, amount }: Payment, approve = 0n): bigint {
+  return symbol === 'USDC' && approve > amount ? approve : amount
+}
+
 /** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
 export function createEscrow(deps: {
   readonly wallet: Wallet
@@ -52,19 +75,16 @@ export function createEscrow(deps: {
     return { balance, allowance }
   }
 
-  /** The money or shares that the order takes out of the wallet, and the call; null for a request. */
-  function paymentOf({ orderId, commit, escrowed, intent }: SealedOrder) {
-    const deposited = sharesIn(intent)
-    if (deposited !== null) {
-      const { symbol, amount } = deposited
-      const address = sharesAddressOf(contracts.token, symbol)
-      const asset = createContract({ wallet, address, abi: erc20Abi })
-      const args = [orderId, commit, nameToBytes32(symbol), amount, intent.expiry]
-      return { asset, amount, method: 'openDeposit', args, isUsdc: false }
-    }
-    if (escrowed === 0n) return null
-    const args = [orderId, commit, escrowed, intent.expiry]
-    return { asset: usdc, amount: escrowed, method: 'openBuy', args, isUsdc: true }
+  const assetOf = ({ symbol }: Payment): ClientContract =>
+    symbol === 'USDC'
+      ? usdc
+      : createContract({ wallet, address: sharesAddressOf(contracts.token, symbol), abi: erc20Abi })
+
+  /** The escrow's call for an order that pays. */
+  function openingOf({ orderId, commit, intent }: SealedOrder, { symbol, amount }: Payment) {
+    return symbol === 'USDC'
+      ? { method: 'openBuy', args: [orderId, commit, amount, intent.expiry] }
+      : { method: 'openDeposit', args: [orderId, commit, nameToBytes32(symbol), amount, intent.expiry] }
   }
 
   function openSigned({ orderId, commit, opening }: SignedOrder): Promise<Mined> {
@@ -81,13 +101,13 @@ export function createEscrow(deps: {
      * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
      * @throws ClientError `insufficient-usdc`, `insufficient-shares`
      */
-    async fundingOf(order: SealedOrder): Promise<Funding> {
+    async fundingOf(order: Payable): Promise<Funding> {
       const payment = paymentOf(order)
       if (payment === null) return 'allowed'
-      const { asset, amount, isUsdc } = payment
-      const { balance, allowance } = await fundsIn(asset)
+      const { symbol, amount } = payment
+      const { balance, allowance } = await fundsIn(assetOf(payment))
       if (balance < amount) {
-        throw isUsdc
+        throw symbol === 'USDC'
           ? new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
           : new ClientError('insufficient-shares', 'The wallet holds fewer shares than the deposit takes.')
       }
@@ -95,13 +115,17 @@ export function createEscrow(deps: {
       return (await batch.isOffered()) ? 'batch' : 'short'
     },
     /**
-     * Opens the order's escrow. A `short` one by its signed opening; without that it first approves exactly the amount.
+     * Opens the order's escrow. A `short` one by its signed opening; without that it first approves exactly the amount, or what is to
+     * be approved at least.
      * @param onStep called before each request to the wallet
      */
     async open(
       order: SealedOrder,
       funding: Funding,
-      onStep?: (step: 'approving' | 'opening') => void,
+      {
+        approve = 0n,
+        onStep,
+      }: { approve?: bigint | undefined; onStep?: (step: 'approving' | 'opening') => void },
     ): Promise<Mined> {
       const { orderId, commit, intent, opening } = order
       const payment = paymentOf(order)
@@ -109,8 +133,9 @@ export function createEscrow(deps: {
         onStep?.('opening')
         return escrow.send('openRequest', [orderId, commit, intent.expiry])
       }
-      const { asset, amount, method, args } = payment
-      const approval = [contracts.escrow, amount]
+      const asset = assetOf(payment)
+      const { method, args } = openingOf(order, payment)
+      const approval = [contracts.escrow, approvedFor(payment, approve)]
       if (funding === 'short' && opening === undefined) {
         onStep?.('approving')
         await asset.send('approve', approval)

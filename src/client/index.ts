@@ -88,7 +88,7 @@ export {
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
-export type { Resumed } from './keptOrders.js'
+export type { OrderKeeping, Resumed } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
 export type {
   ListedOrder,
@@ -139,8 +139,10 @@ export {
   type PlacedOrder,
   type PlaceOptions,
   type PlaceStep,
+  type PlanOptions,
   type TakenId,
 } from './placeOrder.js'
+export type { Prompt } from './plan.js'
 export type { Pins, Platform, Trust } from './platform.js'
 export type { FollowOptions, WatchOptions } from './poll.js'
 export type { OpenedPortfolio } from './portfolio.js'

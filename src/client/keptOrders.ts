@@ -15,6 +15,22 @@ import type { Wallet } from './wallet.js'
  */
 export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened'
 
+/** What an earlier visit left. */
+export interface OrderKeeping {
+  /**
+   * The orders of this wallet that the client's store keeps: they have not ended as far as it knows. With a pinned escrow it needs no server.
+   * @example for (const { orderId, deadline } of await client.getKeptOrders()) console.log(orderId, deadline)
+   */
+  getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>
+  /**
+   * Takes up a kept order where a closed page, or a process that was killed, left it: asks the chain, submits an order that is open, and
+   * forgets one that has ended or can never open. Asks the wallet for nothing. Idempotent.
+   * @throws ClientError `no-kept-order`, `invalid-kept-order`, and the errors of `submitOrder`
+   * @example for (const kept of await client.getKeptOrders()) console.log(await client.resumeOrder(kept.orderId))
+   */
+  resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>
+}
+
 interface KeptOrdersDeps {
   readonly store: OrderStore
   readonly wallet: Wallet

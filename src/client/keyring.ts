@@ -33,15 +33,17 @@ export function createKeyring(deps: {
   readonly wallet: Wallet
   /** The number of writes of the account's portfolio. */
   readonly portfolioVersion: () => Promise<bigint>
+  /** Whether a key opens the account's portfolio; false without one, or where that cannot be read. */
+  readonly opens: (key: PortfolioKey) => Promise<boolean>
 }) {
-  const { wallet, portfolioVersion } = deps
+  const { wallet, portfolioVersion, opens } = deps
   let derived: Promise<PortfolioKey> | null = null
   /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
 
   /** Concurrent callers share one derivation. A failed attempt is not kept, unless the wallet would only fail again. */
   function derive(): Promise<PortfolioKey> {
-    const attempt = derived ?? derivePortfolioKey(wallet)
+    const attempt = derived ?? derivePortfolioKey(wallet, opens)
     derived = attempt
     attempt.catch((error) => {
       if (derived === attempt && !cannotDerive(error)) derived = null
@@ -70,6 +72,16 @@ export function createKeyring(deps: {
         throw undecryptable !== null && cannotDerive(error) ? undecryptable : error
       })
       return open(key)
+    },
+    /**
+     * How often the wallet will be asked before there is a key: not at all where one is held, once where it can open a portfolio, else
+     * twice. Once more where the portfolio turns out to be sealed to another key.
+     * @throws ClientError `contract-wallet`
+     */
+    async signatures(): Promise<0 | 1 | 2> {
+      if (drawn.length > 0 || derived !== null) return 0
+      await wallet.assertExternallyOwned()
+      return (await portfolioVersion()) > 0n ? 1 : 2
     },
     /** Public keys of the imported ones, newest first. */
     drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),

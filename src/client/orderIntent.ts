@@ -140,6 +140,11 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
 }
 
+/** What an order takes out of the wallet depends on this part of it. @throws ClientError `invalid-order` */
+export function payableOf(request: OrderRequest) {
+  return { escrowed: isPaidByWallet(request) ? request.usdc : 0n, intent: wireOf(request) }
+}
+
 /** The shares that a deposit takes out of the wallet, in base units; null for any other order. */
 export function sharesIn({
   side,

@@ -4,7 +4,7 @@ import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
-import { createEscrow } from './escrow.js'
+import { approvedFor, createEscrow, type Payable, paymentOf } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
@@ -12,6 +12,7 @@ import type { Openings } from './openings.js'
 import {
   NotSubmittedError,
   type OrderRequest,
+  payableOf,
   type SealedOrder,
   type SignedOrder,
   type SubmittableOrder,
@@ -20,6 +21,7 @@ import {
   wireOf,
 } from './orderIntent.js'
 import type { Orders } from './orders.js'
+import { type Prompt, promptsOf, type Route } from './plan.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { readNonce } from './portfolio.js'
 import { abortable, type RetryTiming, sleep, waitAfter } from './retry.js'
@@ -39,6 +41,11 @@ export interface PlaceOptions extends CallOptions {
    */
   readonly sponsored?: boolean | undefined
   /**
+   * USDC base units that the escrow may take from the wallet from now on, where the wallet pays and this order needs an allowance: later
+   * buys are two requests then. It lasts until it is used up. By default nothing is approved beyond the order.
+   */
+  readonly approve?: bigint | undefined
+  /**
    * Awaited once the client's store has the order, before the escrow opens. `intent` is confidential. A sponsored order carries its
    * `opening`, and `submitOrder` may then open it: until the signature expires, ask before you submit it again.
    */
@@ -54,6 +61,9 @@ export interface PlaceOptions extends CallOptions {
    */
   readonly onIdTaken?: ((taken: TakenId) => void) | undefined
 }
+
+/** Those options of `placeOrder` that change what the wallet is asked. */
+export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>
 
 /** Another wallet copied an id from a pending transaction. Only a cleared wallet can, and each copy costs it gas. */
 export interface TakenId {
@@ -85,7 +95,8 @@ interface PlacingDeps {
 /**
  * Places orders: seal, open the escrow, submit. Seals and opens one order at a time, because the enclave refuses a
  * nonce below that of an order opened earlier.
- * @returns a function that throws NotSubmittedError once the escrow is open, and the errors of its steps before that
+ * @returns `place`, which throws NotSubmittedError once the escrow is open, and the errors of its steps before that; `plan`, which asks
+ *   chain and server what `place` would ask of the wallet
  */
 export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
@@ -118,19 +129,27 @@ export function createOrderPlacing(deps: PlacingDeps) {
     }
   }
 
+  /** How the wallet pays, and whether by a signature. */
+  async function fundingOf(order: Payable, platform: Platform, { approve, signal }: PlaceOptions) {
+    const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
+    const funding = await escrow.fundingOf(order)
+    // Only USDC takes a signature in place of an approval.
+    const isSigned =
+      funding === 'short' && approve === undefined && order.escrowed > 0n && (await canSign(platform))
+    return { funding, isSigned }
+  }
+
   /** The wallet's own transaction. @returns the account that has taken the id, if one has */
   async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
-    const { onStep, signal } = options
+    const { approve, onStep, signal } = options
     const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
-    const funding = await escrow.fundingOf(sealed)
-    // Only USDC takes a signature in place of an approval.
-    const isSigned = funding === 'short' && sealed.escrowed > 0n && (await canSign(platform))
+    const { funding, isSigned } = await fundingOf(sealed, platform, options)
     if (isSigned) onStep?.('authorizing')
     const signed = isSigned ? await abortable(openings.sign(sealed, platform), signal) : null
     const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
     return keeping(order, platform, options, async (onOpenStep) => {
       try {
-        return { order, opened: await escrow.open(order, funding, onOpenStep) }
+        return { order, opened: await escrow.open(order, funding, { approve, onStep: onOpenStep }) }
       } catch (error) {
         if (isSignedOrder(order) && mayBeOut(error)) openings.note(order, platform)
         const takenBy = await escrow.takenBy(order.orderId, error)
@@ -160,18 +179,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
   /** The wallet's signature, which the platform sends. @returns the account that has taken the id, if one has */
   async function openByPlatform(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
     const { onStep, signal } = options
-    if (!platform.takesOpenings) {
-      throw new ClientError(
-        'opening-unsupported',
-        'This server opens no orders. Pay the gas from the wallet.',
-      )
-    }
-    if (sharesIn(sealed.intent) !== null) {
-      throw new ClientError(
-        'opening-unsupported',
-        'The platform opens no deposit of shares. Pay the gas from the wallet.',
-      )
-    }
+    assertOpenable(sealed, platform)
     if (!(await areAllOver(platform))) {
       throw new ClientError(
         'opening-outstanding',
@@ -237,7 +245,27 @@ export function createOrderPlacing(deps: PlacingDeps) {
     }
   }
 
-  return async (request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> => {
+  async function plan(request: OrderRequest, options: PlanOptions = {}): Promise<readonly Prompt[]> {
+    const { approve, signal } = options
+    const platform = await deps.platform({ signal })
+    const order = payableOf(request)
+    const signatures = await abortable(deps.keys.signatures(), signal)
+    const payment = paymentOf(order)
+    const approved = payment === null ? 0n : approvedFor(payment, approve)
+    return promptsOf(signatures, await routeOf(order, platform, options), payment, approved)
+  }
+
+  async function routeOf(order: Payable, platform: Platform, options: PlanOptions): Promise<Route> {
+    if (options.sponsored) {
+      assertOpenable(order, platform)
+      return 'sponsored'
+    }
+    const { funding, isSigned } = await fundingOf(order, platform, options)
+    if (funding !== 'short') return funding
+    return isSigned ? 'signed' : 'approved'
+  }
+
+  async function place(request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> {
     const mine = previous.then(() => openOne(request, options))
     previous = mine.catch(() => undefined)
     const { order, opened, received } = await abortable(mine, options.signal)
@@ -249,6 +277,20 @@ export function createOrderPlacing(deps: PlacingDeps) {
     } catch (error) {
       throw new NotSubmittedError(open, error)
     }
+  }
+  return { place, plan }
+}
+
+/** @throws ClientError `opening-unsupported` for what the platform does not open */
+function assertOpenable({ intent }: Payable, { takesOpenings }: Platform): void {
+  if (!takesOpenings) {
+    throw new ClientError('opening-unsupported', 'This server opens no orders. Pay the gas from the wallet.')
+  }
+  if (sharesIn(intent) !== null) {
+    throw new ClientError(
+      'opening-unsupported',
+      'The platform opens no deposit of shares. Pay the gas from the wallet.',
+    )
   }
 }
 

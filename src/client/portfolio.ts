@@ -14,6 +14,7 @@ import { createCarrier } from './history/carrier.js'
 import type { Keyring } from './keyring.js'
 import { createNode } from './node.js'
 import type { PlatformContracts } from './platform.js'
+import type { PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
 /** The employee's portfolio at one block. */
@@ -109,6 +110,23 @@ export async function readVersion(
 ): Promise<bigint> {
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   return contract.read('portfolioVersion', [accountIdOf(await wallet.account())], z.bigint())
+}
+
+/** Whether a key opens the account's portfolio; false without one, or where it cannot be read. */
+export async function opensPortfolio(
+  wallet: Wallet,
+  contracts: () => Promise<Pick<PlatformContracts, 'ledger'>>,
+  { privateKey }: PortfolioKey,
+): Promise<boolean> {
+  try {
+    const stored = await readStored(wallet, await contracts())
+    if (stored === null) return false
+    const { accountId, blob, version } = stored
+    await openUserBlob(blob, privateKey, accountId, version)
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function readStored(

@@ -17,25 +17,30 @@ export interface PortfolioKey {
 }
 
 /**
- * Derives the portfolio key from the wallet. Requests the same signature twice: a wallet that does not sign deterministically
- * (RFC 6979), such as one whose key is shared among several devices, could never derive the same key again.
+ * Derives the portfolio key from the wallet. Where the key opens nothing yet, it requests the same signature twice: a wallet that does not
+ * sign deterministically (RFC 6979), such as one whose key is shared among several devices, could never derive the same key again.
  *
  * The text names no origin: a page that obtains this signature can read the portfolio. Call it on your own page only.
  *
+ * @param opens whether a key opens the account's portfolio: then the wallet has made it before
  * @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  */
-export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> {
+export async function derivePortfolioKey(
+  wallet: Wallet,
+  opens: (key: PortfolioKey) => Promise<boolean>,
+): Promise<PortfolioKey> {
   await wallet.assertExternallyOwned()
   const account = await wallet.account()
-  const first = await keyFrom(wallet, account)
-  const publicKey = publicKeyOf(first)
-  if (publicKey !== publicKeyOf(await keyFrom(wallet, account))) {
+  const privateKey = await keyFrom(wallet, account)
+  const publicKey = publicKeyOf(privateKey)
+  const key = { privateKey, publicKey, drawnAt: 0, portfolioVersion: 0n }
+  if (!(await opens(key)) && publicKey !== publicKeyOf(await keyFrom(wallet, account))) {
     throw new ClientError(
       'wallet-not-deterministic',
       'This wallet signs the same text differently each time, so it cannot derive a portfolio key. Draw a key, keep its file, and import it.',
     )
   }
-  return { privateKey: first, publicKey, drawnAt: 0, portfolioVersion: 0n }
+  return key
 }
 
 async function keyFrom(wallet: Wallet, account: Hex): Promise<Bytes> {

@@ -100,7 +100,7 @@ describe('a wallet of the browser', () => {
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
 
-    const key = page.locator('.asked li', { hasText: 'Sign a short text twice.' })
+    const key = page.locator('.asked li', { hasText: 'Sign a short text, before your first order twice.' })
     await key.waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByRole('alert').getByText('You declined in your wallet').waitFor()

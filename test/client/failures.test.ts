@@ -244,7 +244,7 @@ function argumentsOf(name: string): readonly unknown[] {
     ['setListed', 'AAPL', true],
     ['setFrozen', 'AAPL', carol, true],
     ['importKeys', '{}'],
-    ['placeOrder', request],
+    ['placeOrder plan', request],
     ['claim', 'USDC'],
     ['openNotice', status],
     ['publishRulebook resumeRulebook', policy],

@@ -73,6 +73,25 @@ it('the key is derived once, and again after it was locked', async () => {
   expect(again).toEqual(one)
 })
 
+it('the key is made by one signature where it opens the portfolio, and by two where it opens none', async () => {
+  const [first, later, other] = [device(), device(), device()]
+  const deadline = (await chain().now()) + 60
+  const unlocking = async (client: Client) => {
+    const plan = await client.plan({ side: 'SELL', symbol: 'AAPL', usdc: 1n, deadline })
+    return plan.filter(({ step }) => step === 'unlocking').length
+  }
+  expect(await unlocking(first)).toBe(2)
+  const { publicKey } = await first.unlock()
+  expect([first.counted.asked, await unlocking(first)]).toEqual([2, 0])
+  await write(publicKey, 1)
+  expect(await unlocking(later)).toBe(1)
+  expect((await later.unlock()).publicKey).toBe(publicKey)
+  expect(later.counted.asked).toBe(1)
+  await write(ANOTHER_KEY, 2)
+  await other.unlock()
+  expect(other.counted.asked).toBe(2)
+})
+
 it('a drawn key is random, bound to the account, and not in use before its file comes back', async () => {
   const alice = device()
   const [one, other] = [await alice.drawKey(), await alice.drawKey()]

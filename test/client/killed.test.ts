@@ -10,16 +10,14 @@ import {
   type PlaceOptions,
 } from '../../src/client/index.js'
 import { postOrderSchema } from '../../src/protocol/api.js'
-import { commitOf } from '../../src/protocol/envelope.js'
 import type { ApiAnswer } from '../support/apiStandIn.js'
 import { orderOf, refund } from '../support/authorizations.js'
-import { openingCall } from '../support/openings.js'
 import { EMPTY, orderActions, STATE } from '../support/orderActions.js'
 import { answerAsServer, FAST, receive, WALLET_USDC } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 import { createTestWallet, type TestWalletOptions } from './testWallet.js'
 
-const { chain, api, posted, balance, setting } = await usePlacing()
+const { chain, api, posted, balance, openAsSigned, setting } = await usePlacing()
 const { presentOf, relay, stateOf } = orderActions(chain)
 /** A signed opening is of use for so long. */
 const VALID_S = 600
@@ -127,11 +125,8 @@ function answerAsPlatform(): void {
     return { body: { ...STATUS, orderId, state } }
   }
   async function take(body: unknown): Promise<ApiAnswer> {
-    const { orderId, opening, ...envelope } = postOrderSchema.parse(body)
-    if (opening !== undefined && (await stateOf(orderId)) === 0n) {
-      const { sig, ...signed } = opening
-      await chain().send('relayer', ...openingCall({ ...signed, orderId, commit: commitOf(envelope) }, sig))
-    }
+    const { orderId, opening } = postOrderSchema.parse(body)
+    if (opening !== undefined && (await stateOf(orderId)) === 0n) await openAsSigned(body)
     return receive(body)
   }
   answerAsServer(api, chain(), ({ method, path, body }) => {

@@ -1,7 +1,10 @@
 // What the tests of placed orders have in common: Alice's requests, and what became of them.
 import type { ClientOptions, SealedOrder } from '../../src/client/index.js'
+import { postOrderSchema } from '../../src/protocol/api.js'
+import { commitOf } from '../../src/protocol/envelope.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
+import { openingCall } from '../support/openings.js'
 import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
 
 export const ONE = 1_000_000n
@@ -16,6 +19,13 @@ export async function usePlacing() {
     balance: () => chain().read('usdc', 'balanceOf', alice()),
     /** How many transactions her wallet has sent. */
     sent: () => chain().provider.getTransactionCount(alice()),
+    /** Opens what the body's signature opens, as the platform's relayer or anyone else may. */
+    async openAsSigned(body: unknown): Promise<void> {
+      const { orderId, opening, ...envelope } = postOrderSchema.parse(body)
+      if (opening === undefined) throw new Error('no opening was posted')
+      const { sig, ...signed } = opening
+      await chain().send('relayer', ...openingCall({ ...signed, orderId, commit: commitOf(envelope) }, sig))
+    },
     /** Bob opens an order whose id has the same first 16 bytes. */
     async takeId({ orderId, commit, intent }: SealedOrder): Promise<void> {
       const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`

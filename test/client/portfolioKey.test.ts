@@ -34,9 +34,12 @@ class OddWallet extends Wallet {
   }
 }
 
-function derive(change: OddWallet['change'] = (signature) => signature) {
+function derive(
+  change: OddWallet['change'] = (signature) => signature,
+  opens: Parameters<typeof derivePortfolioKey>[1] = async () => false,
+) {
   const signer = new OddWallet(change)
-  return { signer, key: derivePortfolioKey(createWallet(signer, { miningTimeoutMs: 0 })) }
+  return { signer, key: derivePortfolioKey(createWallet(signer, { miningTimeoutMs: 0 }), opens) }
 }
 
 /** The same signature with s in the upper half and v counted from 0, as some wallets give it. */
@@ -51,6 +54,16 @@ it('the portfolio key is the wallet’s own, from two equal signatures', async (
   expect(bytesToHex(privateKey)).toBe(vector.portfolioPrivateKey)
   expect(publicKey).toBe(vector.portfolioPublicKey)
   expect(signer.asked).toBe(2)
+})
+
+it('the portfolio key is the wallet’s own, from one signature where it opens the portfolio', async () => {
+  const opened: string[] = []
+  const { signer, key } = derive(undefined, async ({ publicKey }) => {
+    opened.push(publicKey)
+    return true
+  })
+  expect((await key).publicKey).toBe(vector.portfolioPublicKey)
+  expect([signer.asked, opened]).toEqual([1, [vector.portfolioPublicKey]])
 })
 
 it('the portfolio key is the same when the wallet writes its signature otherwise', async () => {

@@ -2,26 +2,15 @@
 import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
 import type { SealedOrder, TakenId } from '../../src/client/index.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
-import { commitOf } from '../../src/protocol/envelope.js'
 import { type ApiAnswer, type ApiRequest, problem } from '../support/apiStandIn.js'
-import { openingCall } from '../support/openings.js'
 import { answerAsServer, receive, WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
 
-const { chain, api, posted, balance, takeId, setting: placing } = await usePlacing()
+const { chain, api, posted, balance, openAsSigned, takeId, setting: placing } = await usePlacing()
 const VALID_S = 600
 const SPONSORED = { sponsored: true } as const
 const ORDERS = id('orders(bytes32)').slice(0, 10)
 const isOrder = ({ method, path }: ApiRequest) => method === 'POST' && path === '/orders'
-
-/** Opens what the body's signature opens, as the platform's relayer or anyone else may. */
-async function openAsSigned(body: unknown): Promise<void> {
-  const { orderId, opening, ...envelope } = postOrderSchema.parse(body)
-  if (opening === undefined) throw new Error('no opening was posted')
-  const { sig, ...signed } = opening
-  await chain().send('relayer', ...openingCall({ ...signed, orderId, commit: commitOf(envelope) }, sig))
-}
 
 /** Answers as a server that opens what it takes, unless it answers otherwise. */
 function answerAsSponsor(otherwise: (request: ApiRequest) => ApiAnswer | undefined = () => undefined): void {

@@ -24,7 +24,7 @@ export interface Asking {
 
 const UNLOCKING: Asked = {
   step: 'unlocking',
-  says: 'Sign a short text twice. This makes the key that opens your portfolio.',
+  says: 'Sign a short text, before your first order twice. This makes the key that opens your portfolio.',
 }
 const SIGNING: Asked = { step: 'signing', says: 'Sign the order. This device then seals it.' }
 

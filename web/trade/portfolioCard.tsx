@@ -24,8 +24,8 @@ export function PortfolioCard() {
       {unlocked ? null : (
         <>
           <p class="muted">
-            Your portfolio is encrypted on the chain. Your wallet signs a short text twice, which makes the
-            key that opens it. The key stays in this page’s memory.
+            Your portfolio is encrypted on the chain. Your wallet signs a short text, before your first order
+            twice, which makes the key that opens it. The key stays in this page’s memory.
           </p>
           <button
             type="button"

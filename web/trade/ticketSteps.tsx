@@ -2,7 +2,7 @@ import type { PlacingStep } from '../state/placing.js'
 import { type Asking, askedFor } from './asked.js'
 
 const saysOf = ({ byPlatform, deposited }: Asking): Record<PlacingStep, string> => ({
-  unlocking: 'Check your wallet: sign the text twice to open your portfolio.',
+  unlocking: 'Check your wallet: sign the text to open your portfolio, before your first order twice.',
   signing: 'Check your wallet: sign the order.',
   authorizing: byPlatform
     ? 'The order is sealed. Check your wallet: sign its opening, which the platform sends for you.'

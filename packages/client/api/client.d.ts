@@ -64,6 +64,7 @@
 //   Notice
 //   OpenedPortfolio
 //   OpeningState
+//   OrderKeeping
 //   OrderList
 //   OrderListOptions
 //   OrderReceived
@@ -83,6 +84,7 @@
 //   PlaceOptions
 //   PlaceStep
 //   PlacedOrder
+//   PlanOptions
 //   Platform
 //   Policy
 //   PolicyVersion
@@ -90,6 +92,7 @@
 //   PortfolioKey
 //   PricePoint
 //   Prices
+//   Prompt
 //   Publication
 //   PublishOptions
 //   PublishedRulebook
@@ -265,7 +268,7 @@ export interface ClaimsOptions extends CallOptions {
 
 // client/client.d.ts
 export declare function createClient(options: ClientOptions): Client;
-export interface Client extends Reader, Membership, Moves {
+export interface Client extends Reader, Membership, Moves, OrderKeeping {
     getAccount(options?: CallOptions): Promise<Hex>;
     getPlatform(options?: CallOptions): Promise<Platform>;
     challengeEnclave(options?: CallOptions): Promise<Verified>;
@@ -274,9 +277,8 @@ export interface Client extends Reader, Membership, Moves {
     drawKey(options?: CallOptions): Promise<string>;
     importKeys(text: string, options?: CallOptions): Promise<void>;
     placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
+    plan(request: OrderRequest, options?: PlanOptions): Promise<readonly Prompt[]>;
     submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
-    getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>;
-    resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>;
     canSponsor(options?: CallOptions): Promise<boolean>;
     getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>;
     openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>;
@@ -907,6 +909,10 @@ export interface ReadList {
 }
 
 // client/keptOrders.d.ts
+export interface OrderKeeping {
+    getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>;
+    resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>;
+}
 export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened';
 
 // client/keyring.d.ts
@@ -1149,6 +1155,7 @@ type Progress = Pick<ReadList, 'isComplete' | 'read' | 'span'>;
 export declare function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(order: T): order is T & SignedOrder;
 export interface PlaceOptions extends CallOptions {
     readonly sponsored?: boolean | undefined;
+    readonly approve?: bigint | undefined;
     readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined;
     readonly onStep?: ((step: PlaceStep) => void) | undefined;
     readonly onIdTaken?: ((taken: TakenId) => void) | undefined;
@@ -1164,6 +1171,14 @@ export interface TakenId {
     readonly times: number;
 }
 export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting';
+export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>;
+
+// client/plan.d.ts
+export interface Prompt {
+    readonly step: 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening';
+    readonly kind: 'signature' | 'transaction' | 'batch';
+    readonly why: string;
+}
 
 // client/platform.d.ts
 export interface Pins {

@@ -122,6 +122,9 @@ async function place(request: OrderRequest, { client, context }: Placing, sponso
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
   await moveFormerOrders(context.env, client)
+  for (const { kind, why } of await client.plan(request, { sponsored, signal })) {
+    terminal.progress(`${kind}: ${why}`)
+  }
   try {
     const { order, opened } = await client.placeOrder(request, {
       signal,

@@ -1,0 +1,57 @@
+import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import type { Payment } from './escrow.js'
+
+/** A request that the wallet will show to its person. */
+export interface Prompt {
+  readonly step: 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening'
+  /** A signature costs nothing. A transaction costs gas, and so does a batch: several calls in one transaction (EIP-5792). */
+  readonly kind: 'signature' | 'transaction' | 'batch'
+  /** What it is for, in a sentence for the person. */
+  readonly why: string
+}
+
+/** How an order gets into the escrow: by the platform, or by the wallet's transaction, with what it needs before. */
+export type Route = 'sponsored' | 'allowed' | 'signed' | 'approved' | 'batch'
+
+/** The requests for an order, in their order. @param signatures for the portfolio's key; 0 where it is held */
+export function promptsOf(
+  signatures: number,
+  route: Route,
+  payment: Payment | null,
+  approved: bigint,
+): readonly Prompt[] {
+  const signature = (step: Prompt['step'], why: string): Prompt => ({ step, kind: 'signature', why })
+  const transaction = (step: Prompt['step'], why: string): Prompt => ({ step, kind: 'transaction', why })
+  const key = [
+    signature('unlocking', 'Makes the key that opens your portfolio.'),
+    signature(
+      'unlocking',
+      'Shows that your wallet makes the same key again: it signs the same text a second time.',
+    ),
+  ].slice(0, signatures)
+  const paid = payment === null ? null : wordsOf(payment, payment.amount)
+  const opens =
+    paid === null ? 'Opens the order on the chain. No amount shows there.' : `Pays ${paid} into the escrow.`
+  const opening = transaction('opening', opens)
+  const routes: Record<Route, () => readonly Prompt[]> = {
+    sponsored: () => [signature('authorizing', `${opens} The platform sends it and pays the network fee.`)],
+    allowed: () => [opening],
+    signed: () => [signature('authorizing', `Allows the payment of ${paid}, for this order alone.`), opening],
+    approved: () => [
+      transaction('approving', `Lets the escrow take ${payment && wordsOf(payment, approved)}.`),
+      opening,
+    ],
+    batch: () => [
+      { ...opening, kind: 'batch', why: `Approves and pays ${paid} into the escrow, in one step.` },
+    ],
+  }
+  return [
+    ...key,
+    signature('signing', 'Is your order. This device then seals it for the enclave.'),
+    ...routes[route](),
+  ]
+}
+
+function wordsOf({ symbol }: Payment, amount: bigint): string {
+  return `${formatDecimal(amount, symbol === 'USDC' ? USDC_DECIMALS : SHARE_DECIMALS)} ${symbol}`
+}
