@@ -22,10 +22,24 @@ export interface Ports {
 const ANY_PORT = { from: 10_000, to: 32_768 }
 const PARTS = 64
 const PART = Math.floor((ANY_PORT.to - ANY_PORT.from) / PARTS)
-const FIRST = ANY_PORT.from + (process.pid % PARTS) * PART
 const TRIES = 20
 
 let next = randomInt(PART)
+let ownPart: Promise<number> | undefined
+
+/** The first port of this process's part. It listens there for as long as it lives, so that no other process takes the same part. */
+async function takePart(): Promise<number> {
+  for (let tries = 0; tries < PARTS; tries++) {
+    const first = ANY_PORT.from + ((process.pid + tries) % PARTS) * PART
+    const guard = createServer().unref().listen(first, '127.0.0.1')
+    const isOurs = once(guard, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (await isOurs) return first
+  }
+  throw new CommandError('port-taken', `other sandboxes have all ports from ${ANY_PORT.from} on`)
+}
 
 /**
  * Resolves each 0 to a free port; all ports are distinct.
@@ -53,9 +67,11 @@ export async function claimPorts<W extends Readonly<Record<string, number>>>(
   }
   const claim = async (port: number, option: string): Promise<number> => {
     if (port !== 0) return claimOne(port, option)
+    ownPart ??= takePart()
+    const guarded = await ownPart
     for (let tries = 1; ; tries++) {
       try {
-        return await claimOne(FIRST + (next++ % PART), option)
+        return await claimOne(guarded + 1 + (next++ % (PART - 1)), option)
       } catch (error) {
         if (tries === TRIES) throw error
       }
