@@ -1,16 +1,16 @@
 // An enclave on a machine of dstack: what the agent and Intel answer becomes evidence, and keys stay with the program.
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { sha256 } from '../../src/attestation/bytes.js'
-import { judge } from '../../src/attestation/judge.js'
-import { BORN } from '../../src/attestation/statement.js'
-import { dstackBelow } from '../../src/attestation/tdx/index.js'
-import { createVerifier } from '../../src/attestation/verify.js'
-import { createDstack } from '../../src/enclave/attested/dstack.js'
-import type { Platform } from '../../src/enclave/attested/platform.js'
-import { type Bytes, bytesToHex, hexToBytes } from '../../src/protocol/hex.js'
-import { tdx } from '../attestation/vectors.js'
-import { type DstackMachine, LOCAL_PROVIDER, startDstack } from '../support/dstackMachine.js'
+import { sha256 } from '../../../src/attestation/bytes.js'
+import { judge } from '../../../src/attestation/judge.js'
+import { BORN } from '../../../src/attestation/statement.js'
+import { dstackBelow } from '../../../src/attestation/tdx/index.js'
+import { createVerifier } from '../../../src/attestation/verify.js'
+import { createDstack } from '../../../src/enclave/attested/dstack.js'
+import type { Platform } from '../../../src/enclave/attested/platform.js'
+import { type Bytes, bytesToHex, hexToBytes } from '../../../src/protocol/hex.js'
+import { tdx } from '../../attestation/vectors.js'
+import { type DstackMachine, LOCAL_PROVIDER, startDstack } from '../../support/dstackMachine.js'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2027, 2, 1)
