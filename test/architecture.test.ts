@@ -7,6 +7,7 @@ import { z } from 'zod'
 const CHAIN_IN_BROWSERS = [
   'chain/accountSignature.js',
   'chain/actionList.js',
+  'chain/blockTimes.js',
   'chain/calledAuthorization.js',
   'chain/earlierWrites.js',
   'chain/errors.js',
@@ -41,6 +42,7 @@ const BROWSER_FOLDERS = ['protocol', 'attestation', 'client']
 /** The imports from src that the page may have. */
 const WEB_MAY_IMPORT = [
   'client/index.js',
+  'client/receipt/',
   'client/store/browser.js',
   'attestation/',
   'protocol/',

@@ -10,6 +10,7 @@ const ENTRIES = {
   'store.d.ts': 'client/store/index.d.ts',
   'attestation.d.ts': 'attestation/index.d.ts',
   'attestation-tdx.d.ts': 'attestation/tdx/index.d.ts',
+  'receipt.d.ts': 'client/receipt/index.d.ts',
 }
 
 /** The text of each report, by its file, from what `npm run build:client` has emitted. */

@@ -18,6 +18,7 @@ import { addRelay } from './commands/relay.js'
 import { addStatement } from './commands/statement.js'
 import { addStatus } from './commands/status.js'
 import { addTaken } from './commands/taken.js'
+import { addVerifyReceipt } from './commands/verifyReceipt.js'
 import { addWallet } from './commands/wallet.js'
 import { addWatch } from './commands/watch.js'
 import type { AddCommand } from './context.js'
@@ -43,6 +44,7 @@ const COMMANDS: readonly AddCommand[] = [
   addTaken,
   addWatch,
   addAttest,
+  addVerifyReceipt,
 ]
 
 const ABOUT = `

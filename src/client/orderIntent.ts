@@ -9,7 +9,7 @@ import {
   LIMIT_INTENT_VERSION,
   type Limit,
   type Side,
-  sealIntent,
+  sealIntentWithKey,
   unsignedIntentSchema,
 } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
@@ -91,6 +91,8 @@ export interface SealedOrder {
   readonly orderId: Hex
   readonly intent: Intent
   readonly envelope: Envelope
+  /** Opens this envelope and no other: whoever has it reads the order. Of use for a receipt (`createReceipt`). */
+  readonly contentKey: Hex
   /** `keccak256(ct)`. */
   readonly commit: Hex
   /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet and a DEPOSIT of USDC. */
@@ -135,9 +137,9 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
     digest,
   })
   const intent: Intent = { ...unsigned, sig }
-  const envelope = await sealIntent(intent, platform.enclavePublicKey)
+  const { envelope, contentKey } = await sealIntentWithKey(intent, platform.enclavePublicKey)
   const escrowed = isPaidByWallet(request) ? request.usdc : 0n
-  return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
+  return { orderId: intent.orderId, intent, envelope, contentKey, commit: commitOf(envelope), escrowed }
 }
 
 /** What an order takes out of the wallet depends on this part of it. @throws ClientError `invalid-order` */

@@ -102,19 +102,30 @@ export function seal(
   return sealBytes(encodePadded(value, block, previous), recipient, place, randomness)
 }
 
+/** An order sealed to a public key, and the key of its content. */
+export function sealOrderWithKey(value: unknown, recipient: Hex, randomness?: EnvelopeRandomness) {
+  return sealWithKey(encodePadded(value, PADDING_BYTES), recipient, ORDER_PLACE, randomness)
+}
+
 /** Seals bytes to a public key: as many as the ciphertext will have. */
-export async function sealBytes(
+export async function sealBytes(...sealing: Parameters<typeof sealWithKey>): Promise<Envelope> {
+  return (await sealWithKey(...sealing)).envelope
+}
+
+/** Seals bytes as `sealBytes` does, and returns the key of the content too, which opens this envelope alone. */
+export async function sealWithKey(
   plaintext: Bytes,
   recipient: Hex,
   place: EnvelopePlace,
   randomness?: EnvelopeRandomness,
-): Promise<Envelope> {
+): Promise<{ readonly envelope: Envelope; readonly contentKey: Hex }> {
   const own = agreement(randomness?.ephemeralKey)
   const peer = compressPoint(recipient)
   const iv = randomness?.iv ?? crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const key = keyOf(own, peer, { epk: own.publicKey, recipient: peer })
   const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, plaintext)
-  return { epk: bytesToHex(own.publicKey), iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
+  const [epk, contentKey] = [bytesToHex(own.publicKey), bytesToHex(key)]
+  return { envelope: { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }, contentKey }
 }
 
 /**
@@ -135,6 +146,19 @@ export async function openBytes(envelope: Envelope, privateKey: Bytes, place: En
   const key = keyOf(own, peer, { epk: peer, recipient: own.publicKey })
   const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
   return decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag))
+}
+
+/**
+ * Opens an envelope by the key of its content, which tells nothing of the recipient's key or of any other envelope.
+ * @throws ProtocolError `undecryptable`, `invalid-plaintext`
+ */
+export async function openWithKey(
+  { iv, ct, tag }: Omit<Envelope, 'epk'>,
+  contentKey: Hex,
+  place: EnvelopePlace,
+): Promise<unknown> {
+  const gcm = { key: hexToBytes(contentKey), iv: hexToBytes(iv), aad: aadOf(place) }
+  return decodePadded(await decryptGcm(gcm, hexToBytes(ct), hexToBytes(tag)))
 }
 
 /** @param keys both in compressed form */

@@ -1,7 +1,7 @@
 // EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { type Envelope, ORDER_PLACE, open, seal } from './envelope.js'
+import { type Envelope, ORDER_PLACE, open, seal, sealOrderWithKey } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
@@ -127,6 +127,11 @@ export function intentDigest(intent: UnsignedIntent, domain: IntentDomain): Hex 
 /** Seals an intent to the enclave's key. */
 export function sealIntent(intent: Intent, enclavePublicKey: Hex): Promise<Envelope> {
   return seal(z.encode(intentSchema, intent), enclavePublicKey, ORDER_PLACE)
+}
+
+/** Seals an intent to the enclave's key; the key of its content is the employee's alone, to show the order to whom she likes. */
+export function sealIntentWithKey(intent: Intent, enclavePublicKey: Hex) {
+  return sealOrderWithKey(z.encode(intentSchema, intent), enclavePublicKey)
 }
 
 /** Opens an order's envelope with the enclave's key; does not check the signature. @throws ProtocolError, ZodError */

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -54,6 +54,31 @@ it('confidential-trading order buys: opens the escrow, submits, follows, and the
   expect(portfolio.out).toMatch(/^AAPL\t\d+\.\d+\t0$/m)
   const key = (env.TRADING_PRIVATE_KEY ?? '').slice(2)
   for (const text of [out, err, portfolio.out]) expect(text).not.toContain(key)
+})
+
+it('confidential-trading verify-receipt tells an auditor without a key what was ordered, and from which bytes it was not', async () => {
+  const { env, run } = await person(1)
+  const folder = await temporaryDirectory()
+  const file = join(folder, 'receipt.json')
+  expect((await run('order', 'buy', 'MSFT', '25', '--receipt', file)).exit).toBe(0)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const { TRADING_RPC_URL = '', TRADING_ESCROW = '' } = env
+  const auditor = { TRADING_RPC_URL, TRADING_ESCROW }
+  const verified = await runShippedCli(['verify-receipt', file], auditor)
+  expect(verified.exit).toBe(0)
+  expect(verified.out).toMatch(/^side\tBUY\nsymbol\tMSFT\namount\t25$/m)
+  expect(verified.out).toMatch(/^state\tSETTLED$/m)
+  expect(verified.out).toMatch(/^ended\t.* in 0x/m)
+  const receipt = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')))
+  const forged = join(folder, 'forged.json')
+  await writeFile(forged, JSON.stringify({ ...receipt, contentKey: `0x${'11'.repeat(32)}` }))
+  const refused = await runShippedCli(['verify-receipt', forged, '--json'], auditor)
+  expect(refused.exit).toBe(3)
+  expect(JSON.parse(refused.out)).toEqual({ outcome: 'not-verified', code: 'does-not-open' })
+  await writeFile(forged, '{}')
+  expect((await runShippedCli(['verify-receipt', forged], auditor)).exit).toBe(2)
+  const down = { ...auditor, TRADING_RPC_URL: 'http://127.0.0.1:1' }
+  expect((await runShippedCli(['verify-receipt', file], down)).exit).toBe(5)
 })
 
 it('confidential-trading order ends with 3 when the enclave refuses, and says why in words', async () => {

@@ -50,6 +50,7 @@ import { encodeRulebook, policyIntentDigest, rulebookSchema } from '../../src/pr
 import { openOrderSchema, portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { openReceipt, receiptSchema } from '../../src/protocol/receipt.js'
 import {
   entryHash,
   openResolution,
@@ -99,6 +100,7 @@ const intents = readVectors(
     sealedRulebook: z.object({ author: rulebookAuthorSchema, envelopeHash: hex, digest: hex }),
   }),
 )
+const receiptVector = z.object({ receipt: receiptSchema, commit: hex, paddedBytes: z.int() })
 const { walletPrivateKey, chainId, escrow } = intents
 const domain = { chainId, escrow }
 
@@ -195,6 +197,13 @@ describe('intents', () => {
       expectSigned(intentDigest(intent, domain), digest, intent.sig)
     },
   )
+
+  it('are opened from a receipt, whose content the escrow is committed to', async () => {
+    const { receipt, commit, paddedBytes } = readVectors('receipt', receiptVector)
+    expect(commitOf(receipt)).toBe(commit)
+    expect(hexLength(receipt.ct)).toBe(paddedBytes)
+    expect(await openReceipt(receipt)).toEqual(intents.intent.plaintext)
+  })
 
   it('are sealed in one size, whether they have a limit or not', async () => {
     const { plaintext: market } = intents.intent

@@ -102,7 +102,8 @@ describe('a failure in words', () => {
     const envelope = { epk: '0x', iv: '0x', ct: '0x', tag: '0x' } as const
     const terms = { v: 1, orderId: '0x01', account: '0x', orgId: '0x', side: 'BUY', symbol: 'AAPL' } as const
     const intent = { ...terms, maxSpend: 1n, expiry: 1, nonce: 1, userPubKey: '0x', sig: '0x' } as const
-    const order = { orderId: '0x01', commit: '0x02', escrowed: 0n, envelope, intent } as const
+    const sealed = { commit: '0x02', contentKey: '0x03', escrowed: 0n, envelope, intent } as const
+    const order = { orderId: '0x01', ...sealed } as const
     expect(failureOf(new NotSubmittedError(order, unreachable))).toEqual({
       title: 'The order is open, but the server does not have it yet',
       advice: 'The server does not answer. Submit it again below; your funds are safe.',

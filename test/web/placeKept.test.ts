@@ -26,6 +26,7 @@ function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
   return {
     orderId,
     commit: idOf('c'),
+    contentKey: idOf('d'),
     escrowed: 0n,
     envelope: { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) },
     intent: {

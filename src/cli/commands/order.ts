@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import {
   type Client,
@@ -6,10 +7,12 @@ import {
   type Hex,
   NotSubmittedError,
   type OrderRequest,
+  type SealedOrder,
   ServerError,
   SHARE_DECIMALS,
   USDC_DECIMALS,
 } from '../../client/index.js'
+import { createReceipt } from '../../client/receipt/index.js'
 import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/intent.js'
@@ -32,6 +35,7 @@ interface Options extends WalletOptions, Following {
   readonly limit?: bigint
   readonly timeInForce?: Limit['timeInForce']
   readonly sponsored?: true
+  readonly receipt?: string
 }
 
 const DEADLINE_S = 24 * 3_600
@@ -72,10 +76,14 @@ export const addOrder: AddCommand = (root, context) => {
       '--sponsored',
       'signs the opening instead of sending it: the platform opens the escrow and pays the gas, so the wallet needs no ether and no approval',
     )
+    .option(
+      '--receipt <file>',
+      'writes a receipt, which shows this one order to its reader ("verify-receipt --help"): keep it as confidential as the order',
+    )
   addFollowing(order, noWait).action((side: Side, symbol: string, amount: string, options: Options) => {
     const request = requestOf(side, symbol, amount, options)
     return withWallet(options, context.env, async (client) => {
-      const orderId = await place(request, { client, context }, options.sponsored === true)
+      const orderId = await place(request, { client, context }, options)
       await conclude(orderId, client, context, options, exitOf)
     })
   })
@@ -116,8 +124,13 @@ interface Placing {
   readonly context: CommandContext
 }
 
-async function place(request: OrderRequest, { client, context }: Placing, sponsored: boolean): Promise<Hex> {
+async function place(
+  request: OrderRequest,
+  { client, context }: Placing,
+  { receipt, ...options }: Pick<Options, 'sponsored' | 'receipt'>,
+): Promise<Hex> {
   const { terminal, signal } = context
+  const sponsored = options.sponsored === true
   let last: Hex | null = null
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
@@ -129,9 +142,10 @@ async function place(request: OrderRequest, { client, context }: Placing, sponso
     const { order, opened } = await client.placeOrder(request, {
       signal,
       sponsored,
-      beforeOpen({ orderId }) {
-        last = orderId
-        terminal.progress(`order ${orderId} sealed; opening its escrow`)
+      async beforeOpen(sealed) {
+        last = sealed.orderId
+        if (receipt !== undefined) await writeReceipt(receipt, sealed, client)
+        terminal.progress(`order ${sealed.orderId} sealed; opening its escrow`)
       },
       onIdTaken({ orderId, by, times }) {
         terminal.progress(
@@ -149,6 +163,16 @@ async function place(request: OrderRequest, { client, context }: Placing, sponso
       terminal.progress(`the order stays signed for ten minutes: "order resume ${last}" sends it again`)
     }
     throw error
+  }
+}
+
+/** Only this run knows the key of the order's content. A retry under another id replaces the file. */
+async function writeReceipt(path: string, sealed: SealedOrder, client: Client): Promise<void> {
+  const receipt = createReceipt(sealed, await client.getPlatform())
+  try {
+    await writeFile(path, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600, flush: true })
+  } catch {
+    throw usage(`the file ${path} of --receipt cannot be written`)
   }
 }
 

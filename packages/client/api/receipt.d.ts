@@ -1,0 +1,235 @@
+// Written by `npm run client-api` from client/receipt/index.d.ts: the public types, and all that they name.
+// Exports:
+//   Receipt
+//   ReceiptFault
+//   ReceiptOptions
+//   ReceiptOrder
+//   ReceiptVerdict
+//   createReceipt
+//   verifyReceipt
+
+// attestation/nitro.d.ts
+declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
+export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx';
+
+// attestation/statement.d.ts
+export interface CommonStatement {
+    readonly v: 1;
+    readonly origin: string;
+    readonly signer?: Hex | undefined;
+    readonly chainId: number;
+    readonly authority: Hex;
+    readonly escrow: Hex;
+    readonly sealKey: Hex;
+    readonly scheme: string;
+    readonly configuration: Readonly<Record<string, string>>;
+    readonly build: {
+        readonly version: string;
+        readonly digest: string;
+    };
+    readonly instance: string;
+    readonly boot: number;
+}
+export interface Statement extends CommonStatement {
+    readonly origin: 'born';
+    readonly signer: Hex;
+}
+
+// attestation/verify.d.ts
+export interface Verified<S extends CommonStatement = Statement> {
+    readonly label: string;
+    readonly map: RegisterMap;
+    readonly measurement: Hex;
+    readonly config: Hex;
+    readonly statement: S;
+    readonly issuedAt: number;
+}
+
+// client/evidence.d.ts
+export interface Evidence {
+    readonly verified: Verified;
+    readonly next?: NextEnclave | undefined;
+}
+export interface NextEnclave {
+    readonly signer: Hex;
+    readonly effectiveAt: number;
+    readonly measurement?: Hex | undefined;
+    readonly verified?: Verified | undefined;
+}
+
+// client/http.d.ts
+export interface CallOptions {
+    readonly signal?: AbortSignal | undefined;
+}
+
+// client/orderIntent.d.ts
+export interface OrderRequest {
+    readonly side: Side;
+    readonly symbol: string;
+    readonly maxSpend: bigint;
+    readonly deadline: number;
+    readonly payFrom?: 'wallet' | 'cash' | undefined;
+    readonly limit?: Limit | undefined;
+}
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+
+// client/platform.d.ts
+export interface Platform extends PlatformContracts {
+    readonly enclavePublicKey: Hex;
+    readonly chainId: number;
+    readonly takesOpenings: boolean;
+    readonly evidence?: Evidence | undefined;
+}
+export interface PlatformContracts {
+    readonly escrow: Hex;
+    readonly usdc: Hex;
+    readonly ledger: Hex;
+    readonly registry: Hex;
+    readonly token: Hex;
+    readonly actions: Hex;
+}
+
+// client/provider.d.ts
+export interface RequestSource {
+    request(request: never): Promise<unknown>;
+}
+
+// client/receipt/createReceipt.d.ts
+export declare function createReceipt({ orderId, envelope, contentKey }: Pick<SealedOrder, 'orderId' | 'envelope' | 'contentKey'>, { chainId, escrow }: Pick<Platform, 'chainId' | 'escrow'>): Receipt;
+
+// client/receipt/moments.d.ts
+export interface OrderMoments {
+    readonly opened: OrderMoment | null;
+    readonly ended: OrderMoment | null;
+}
+interface OrderMoment {
+    readonly timestamp: number;
+    readonly blockNumber: number;
+    readonly txHash: Hex;
+}
+
+// client/receipt/verifyReceipt.d.ts
+export declare function verifyReceipt(receipt: unknown, { node, escrow, signal }: ReceiptOptions): Promise<ReceiptVerdict>;
+export interface ReceiptOptions extends CallOptions {
+    readonly node: RequestSource;
+    readonly escrow: Hex;
+}
+export interface ReceiptOrder extends Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend' | 'limit'> {
+    readonly orderId: Hex;
+    readonly account: Hex;
+    readonly institution: string | null;
+    readonly deadline: number;
+    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
+    readonly escrowed: bigint;
+}
+export type ReceiptFault = 'other-chain' | 'other-escrow' | 'unknown-order' | 'other-commit' | 'does-not-open' | 'other-order' | 'not-signed';
+export type ReceiptVerdict = ({
+    readonly outcome: 'verified';
+    readonly order: ReceiptOrder;
+} & OrderMoments) | {
+    readonly outcome: 'not-verified';
+    readonly code: ReceiptFault;
+} | {
+    readonly outcome: 'unreadable';
+};
+
+// protocol/envelope.d.ts
+export interface Envelope {
+    epk: Hex;
+    iv: Hex;
+    ct: Hex;
+    tag: Hex;
+}
+
+// protocol/hex.d.ts
+export type Hex = `0x${string}`;
+
+// protocol/intent.d.ts
+export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<1>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<2>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        SELL: "SELL";
+    }>;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>], "v">;
+export declare const limitSchema: z.ZodObject<{
+    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+}, z.core.$strict>;
+export declare const sideSchema: z.ZodEnum<{
+    BUY: "BUY";
+    DEPOSIT: "DEPOSIT";
+    SELL: "SELL";
+    WITHDRAW: "WITHDRAW";
+}>;
+export type Intent = z.output<typeof intentSchema>;
+export type Limit = z.output<typeof limitSchema>;
+export type Side = z.output<typeof sideSchema>;
+import * as z from 'zod';
+
+// protocol/postedOpening.d.ts
+export declare const postedOpeningSchema: z.ZodObject<{
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deadline: z.ZodInt;
+    validBefore: z.ZodInt;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostedOpening = z.output<typeof postedOpeningSchema>;
+import * as z from 'zod';
+
+// protocol/receipt.d.ts
+export declare const receiptSchema: z.ZodObject<{
+    v: z.ZodLiteral<1>;
+    chainId: z.ZodInt;
+    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    contentKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type Receipt = z.output<typeof receiptSchema>;
+import * as z from 'zod';
