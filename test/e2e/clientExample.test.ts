@@ -222,7 +222,7 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
   vi.stubGlobal('store', { get: async () => undefined, set: async () => undefined })
   vi.stubGlobal('closes', [])
   const { deadline } = common
-  vi.stubGlobal('request', { side: 'SELL', symbol: 'AAPL', maxSpend: 5_000_000n, deadline })
+  vi.stubGlobal('request', { side: 'SELL', symbol: 'AAPL', usdc: 5_000_000n, deadline })
   vi.stubGlobal('node', browserWallet(ben))
   vi.stubGlobal('escrow', sandbox.info.contracts.orderEscrow)
   const [, ...pages] = await pageExamples()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import {
   available,
   availableUnits,
@@ -45,7 +46,7 @@ const facts: TicketFacts = {
     openOrders: {},
   },
   compliance: equityOf({}),
-  view: { leavingAt: null },
+  view: { leavingAt: null, orgId: nameToBytes32('Example Capital') },
   now: NOW,
 }
 const check = (to: Partial<Ticket>, of: Partial<TicketFacts> = {}) =>
@@ -118,7 +119,7 @@ describe('an order that can go through', () => {
     const deposit = { side: 'DEPOSIT', amount: '2.5' } as const
     const ready = { kind: 'ready', units: shares(2.5), shares: shares(2.5) }
     expect(check(deposit, closedFor(24))).toMatchObject(ready)
-    expect(check(deposit, { view: { leavingAt: 1 } })).toMatchObject(ready)
+    expect(check(deposit, leaving)).toMatchObject(ready)
     expect(check(deposit, { compliance: equityOf({ listed: false }) })).toMatchObject(ready)
   })
 
@@ -132,7 +133,8 @@ describe('an order that can go through', () => {
   })
 })
 
-const leaving = { view: { leavingAt: 1 } }
+const leaving = { view: { leavingAt: 1, orgId: nameToBytes32('Example Capital') } }
+const removed = { view: { leavingAt: null, orgId: null } }
 const frozen = { compliance: equityOf({ frozen: true }) }
 const unlisted = { compliance: equityOf({ listed: false }) }
 const inShares = (amount: string) => ({ unit: 'shares', amount }) as const
@@ -156,6 +158,7 @@ describe('an order that cannot go through', () => {
     ['is not listed', {}, unlisted, 'symbol', 'AAPL is not listed'],
     ['expires first', {}, closedFor(24), 'hours', 'Expires before the market opens'],
     ['is bought by a leaver', {}, leaving, null, 'You cannot buy while leaving'],
+    ['is bought by a wallet in no institution', {}, removed, null, 'Join an institution to buy'],
     ['deposits more than there is', { ...paidIn, amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
     ['is deposited by a leaver', paidIn, leaving, null, 'You cannot deposit while leaving'],
     ['deposits more shares', { ...deposit, amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],

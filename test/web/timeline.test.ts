@@ -41,6 +41,7 @@ describe('an order’s state', () => {
     [{ triggers: [ran(null)] }, 'In progress'],
     [{ triggers: [ran('queued')] }, 'Waiting for the market'],
     [{ triggers: [ran('queued'), ran(null)] }, 'In progress'],
+    [{ triggers: [ran('failed')] }, 'Trying again'],
     [{ triggers: [noGas] }, 'Waiting for tomorrow'],
     [{ triggers: [noGas], cancelReceivedAt: at }, 'Cancelling'],
     [{ state: 'NONE', opening: { status: 'submitted', error: null } }, 'Opening'],
@@ -87,6 +88,9 @@ describe('an order that waits', () => {
   it('says until when it is good, and when it is tried next', () => {
     expect(waitingWords(waiting, now)).toBe('Good until 16:00:00. Next attempt at 15:05:00.')
     expect(waitingWords({ ...waiting, nextTriggerAt: null }, now)).toBe('Good until 16:00:00.')
+    expect(waitingWords({ ...waiting, triggers: [ran('failed')] }, now)).toBe(
+      'The enclave did not answer, or could not carry it out: the server tries again at 15:05:00, and you need do nothing.',
+    )
   })
 
   it('says nothing while a run is under way, once it is cancelled, and once it has ended', () => {

@@ -41,7 +41,7 @@ export interface TicketFacts {
   readonly walletShares: readonly Pick<WalletShares, 'symbol' | 'balance'>[] | null
   readonly portfolio: Pick<Portfolio, 'cash' | 'openOrders' | 'positions'> | null
   readonly compliance: Pick<ComplianceView, 'equities'> | null
-  readonly view: Pick<WalletView, 'leavingAt'> | null
+  readonly view: Pick<WalletView, 'leavingAt' | 'orgId'> | null
   /** Unix milliseconds. */
   readonly now: number
 }
@@ -167,6 +167,11 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
       side === 'BUY' ? 'You cannot buy while leaving' : 'You cannot deposit while leaving',
       says,
     )
+  }
+  if (bringsUsdc && facts.view?.orgId === null) {
+    const says =
+      'This wallet is in no institution. It can sell, withdraw and deposit shares, and buy once it has joined one.'
+    return faultOf(null, side === 'BUY' ? 'Join an institution to buy' : 'Join one to deposit', says)
   }
   const equity = facts.compliance?.equities.find((one) => one.symbol === symbol)
   if (equity?.frozen) {

@@ -20,7 +20,8 @@ export function ConnectScreen() {
         <h2 id="wallets">Connect a wallet</h2>
         {own.length === 0 ? (
           <p class="muted">
-            No wallet found in this browser. Install a wallet extension, and it appears here.
+            No wallet found in this browser. Install a wallet extension and it appears here, or open this page
+            in your wallet app’s browser.
           </p>
         ) : (
           <WalletList wallets={own} />

@@ -1,3 +1,4 @@
+import type { Hex } from '../../src/client/index.js'
 import { LeavingNote } from '../membership/leaving.js'
 import { PolledFailure } from '../parts/failureBox.js'
 import { isKeyMissing } from '../state/account.js'
@@ -10,8 +11,9 @@ import { WaitScreen } from './wait.js'
 
 /** The server decides which screen the wallet sees. */
 export function DeskScreen() {
-  const { session, key, isFileNeeded, view, movesHere } = useAccount()
+  const { session, key, isFileNeeded, view, movesHere, orders } = useAccount()
   const { value, error } = view
+  const hasTraded = orders.listed.value.length > 0
   if (value?.screen === 'trade') {
     return (
       <>
@@ -28,11 +30,26 @@ export function DeskScreen() {
       {/* No other list of these screens would say that a portfolio on its way here may be missed. */}
       <PolledFailure error={error ?? movesHere.error} />
       {value === null && error === null ? <p class="muted">Loading…</p> : null}
+      {value !== null && hasTraded ? <FormerTrader orgId={value.orgId} /> : null}
       {value?.screen === 'found' ? <FoundScreen view={value} /> : null}
       {value?.screen === 'wait' ? <StandingNote /> : null}
       {value?.screen === 'wait' ? <WaitScreen view={value} /> : null}
       {/* A portfolio may be on its way to a wallet that trades nothing yet. */}
-      {isFileNeeded.value || isKeyMissing(session.address, key.value) ? <KeyCard /> : null}
+      {!hasTraded && (isFileNeeded.value || isKeyMissing(session.address, key.value)) ? <KeyCard /> : null}
+    </>
+  )
+}
+
+/** A wallet that has orders and may trade no more, such as a member that was removed, reaches what it owns. */
+function FormerTrader({ orgId }: { orgId: Hex | null }) {
+  return (
+    <>
+      <p class="box box-warn" role="status" data-test="former">
+        {orgId === null
+          ? 'This wallet is in no institution any more: sell, withdraw or cancel below, and ask an admin to invite it before you buy again.'
+          : 'This wallet may not buy at present: sell, withdraw or cancel below, and see further down what it waits for.'}
+      </p>
+      <TradeScreen />
     </>
   )
 }

@@ -40,6 +40,7 @@ import { createNames, type Names } from './names.js'
 import { createOrders, type Orders } from './orders.js'
 import { createPlacing, type Placing } from './placing.js'
 import { createProgress, type Progress } from './progress.js'
+import { createReceipts, type Receipts } from './receipts.js'
 import { createRulebookWork, type RulebookWork } from './rulebookWork.js'
 import type { Toast, Toasts } from './toasts.js'
 import { createTradeHistory } from './tradeHistory.js'
@@ -63,6 +64,8 @@ export interface Account {
   /** Unix seconds up to which they are final. */
   readonly finalUntil: ReadonlySignal<number>
   readonly orders: Orders
+  /** Receipts of the orders that this device has sealed. */
+  readonly receipts: Receipts
   readonly placing: Placing
   /** Whether the platform opens orders, and pays their gas. */
   readonly canSponsor: Query<boolean>
@@ -211,8 +214,10 @@ export function createAccount(deps: AccountDeps): Account {
     const notice = key.peek() === null ? null : await client.openNotice(status).catch(() => null)
     report(status.orderId, orderTone(status, null, notice), stateWords(status, notice))
   }
+  const place = { chainId: session.chainId, escrow: settings.pins.escrow, account: address }
+  const receipts = createReceipts({ client, store: device, ...place })
   const placing = createPlacing({
-    ...{ client, key, unlock },
+    ...{ client: { ...client, placeOrder: receipts.placeOrder }, key, unlock },
     isKeyMissing: () => isKeyMissing(address, key.peek()),
     onOrder(orderId, request, isSent) {
       const ordered = orderedOf(request)
@@ -233,7 +238,7 @@ export function createAccount(deps: AccountDeps): Account {
       (_platform, error) => (error === null ? RARE_MS : LATER_MS),
     ),
     claims: poll(() => client.getClaims({ others: others() }), RARE_MS),
-    placing,
+    ...{ placing, receipts },
     canSponsor: poll(
       () => client.canSponsor(),
       (_can, error) => (error === null ? null : CHAIN_MS),

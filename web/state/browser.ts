@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { createStore, get, getMany, keys, set } from 'idb-keyval'
+import type { Notifier } from './endNotifications.js'
 
 /** The page's routes: the part of its address after `#/`. */
 export const ROUTES = ['desk', 'institution', 'operator'] as const
@@ -64,6 +65,22 @@ export function saveFile(
   link.download = name
   link.click()
   URL.revokeObjectURL(url)
+}
+
+/** Notifications of the page's own; on Android a service worker alone may show them. */
+export function createNotifier(): Notifier {
+  const isSupported = 'Notification' in window && !/\bAndroid\b/.test(navigator.userAgent)
+  return {
+    permission: () => (isSupported ? Notification.permission : 'unsupported'),
+    request: () => Notification.requestPermission(),
+    show(title, body) {
+      const shown = new Notification(title, { body, icon: './icon.svg' })
+      shown.onclick = () => {
+        window.focus()
+        shown.close()
+      }
+    },
+  }
 }
 
 /** Keeps bytes on this device, under names. Callers seal what is secret. */

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import {
   type Client,
   type Hex,
@@ -50,6 +50,8 @@ export interface Orders {
   readonly listed: ReadonlySignal<readonly DeskOrder[]>
   /** How many of them are shown: the page follows each of these. */
   readonly most: Signal<number>
+  /** Those placed by this page that have not ended, as far as it knows. */
+  open(): readonly Hex[]
   of(orderId: Hex): OrderQueries
 }
 
@@ -160,6 +162,11 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
   return {
     ...{ history, sealed, keptOf, memory, listed, most },
+    open: () =>
+      memory.peek().placed.filter((orderId) => {
+        const status = untracked(() => queries.get(orderId)?.status.value ?? null)
+        return status === null || !hasEnded(status)
+      }),
     of(orderId) {
       const known = queries.get(orderId) ?? create(orderId)
       queries.set(orderId, known)

@@ -20,7 +20,8 @@ import { createQuery, type Query } from '../query.js'
 import type { Settings } from '../settings.js'
 import { nodeProvider } from '../wallet/node.js'
 import { type Account, createAccount } from './account.js'
-import { type BrowserState, createBrowserState, createDeviceStore } from './browser.js'
+import { type BrowserState, createBrowserState, createDeviceStore, createNotifier } from './browser.js'
+import { createEndNotifications, type EndNotifications } from './endNotifications.js'
 import { createToasts, type Toasts } from './toasts.js'
 import { createWallets, type Wallets } from './wallets.js'
 
@@ -31,6 +32,8 @@ export interface Store extends BrowserState {
   /** Null without a connected wallet. */
   readonly account: ReadonlySignal<Account | null>
   readonly toasts: Toasts
+  /** The ends of orders while the page is hidden. */
+  readonly notifications: EndNotifications
   readonly clock: Query<MarketClock>
   readonly market: Query<MarketView>
   /** The prices of the last days. */
@@ -73,6 +76,11 @@ export function createStore(settings: Settings): Store {
       ? null
       : createAccount({ session, settings, reader: server, isSeen, calm, toasts, device })
   })
+  const notifications = createEndNotifications({
+    ...{ isSeen, notifier: createNotifier() },
+    open: () => account.peek()?.orders.open() ?? [],
+    ask: (orderId, signal) => server.getOrder(orderId, { signal }),
+  })
   window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
 
   const own = ownReader(settings)
@@ -86,7 +94,7 @@ export function createStore(settings: Settings): Store {
     return reader.value === null ? null : createPast(reader.value, place)
   })
   return {
-    ...{ ...browser, settings, wallets, account, toasts },
+    ...{ ...browser, settings, wallets, account, toasts, notifications },
     clock: createQuery({
       ...{ isSeen, calm },
       question: () => askClock,

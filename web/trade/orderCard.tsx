@@ -16,6 +16,7 @@ import { entryWords, fillWords, noticeWords, orderTone, orderWords, waitingWords
 import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
+import { OrderReceipt } from './orderReceipt.js'
 import { Unopened } from './unopened.js'
 import './orderCard.css'
 
@@ -91,6 +92,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
             ) : null}
             <OrderFacts orderId={orderId} summary={summary} />
             <Timeline timeline={queries.timeline} />
+            <OrderReceipt orderId={orderId} />
           </>
         ) : null}
       </details>

@@ -1,6 +1,7 @@
 import { Card } from '../parts/card.js'
 import { ListState } from '../parts/listState.js'
 import { useAccount } from '../state/context.js'
+import { NotificationOffer } from './notificationOffer.js'
 import { OrderCard } from './orderCard.js'
 
 /** The orders that a click adds: the page polls every shown order. */
@@ -15,6 +16,7 @@ export function OrdersCard() {
   const hidden = listed.value.length - shown.length
   return (
     <Card title="Orders">
+      <NotificationOffer />
       <ol class="orders">
         {shown.map((order, index) => (
           <OrderCard key={order.orderId} order={order} startsOpen={index === 0 && order.request !== null} />

@@ -112,6 +112,7 @@ export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null):
   // envelope.
   if (outcome === 'queued') return 'Waiting for the market'
   if (outcome === 'placed') return 'At the broker'
+  if (outcome === 'failed') return 'Trying again'
   return status.receivedAt === null ? NOT_SUBMITTED : 'In progress'
 }
 
@@ -133,6 +134,9 @@ export function waitingWords(
   const { outcome, finishedAt } = triggers.at(-1) ?? {}
   const isLeftOpen = typeof finishedAt === 'string' && outcome !== 'settled' && outcome !== 'refunded'
   if (state !== 'OPEN' || deadline === null || !isLeftOpen || cancelReceivedAt !== undefined) return null
+  const next = nextTriggerAt === null ? 'again' : `again at ${timeOfDay(nextTriggerAt, now)}`
+  if (outcome === 'failed')
+    return `The enclave did not answer, or could not carry it out: the server tries ${next}, and you need do nothing.`
   const good = `Good until ${timeOfDay(deadline, now)}.`
   return nextTriggerAt === null ? good : `${good} Next attempt at ${timeOfDay(nextTriggerAt, now)}.`
 }

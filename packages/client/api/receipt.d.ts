@@ -122,9 +122,9 @@ export interface ReceiptOptions extends CallOptions {
     readonly node: RequestSource;
     readonly escrow: Hex;
 }
-export interface ReceiptOrder extends Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend' | 'limit'> {
-    readonly orderId: Hex;
-    readonly account: Hex;
+export interface ReceiptOrder extends Pick<Intent, 'orderId' | 'account' | 'side' | 'symbol'> {
+    readonly amount: bigint;
+    readonly limit: Limit | null;
     readonly institution: string | null;
     readonly deadline: number;
     readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
