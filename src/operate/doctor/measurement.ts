@@ -2,23 +2,27 @@ import { sha256 } from '../../attestation/bytes.js'
 import { AttestationError, demand } from '../../attestation/errors.js'
 import { type Attested, AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
 import { measurementOf } from '../../attestation/policy.js'
-import { BORN, readStatement } from '../../attestation/statement.js'
+import { BORN, readStatement, type Statement } from '../../attestation/statement.js'
 import { dstackBelow } from '../../attestation/tdx/index.js'
 import { INTEL_SGX_ROOT } from '../../attestation/tdx/verify.js'
 import { createAuthorityView } from '../../chain/authorityView.js'
+import type { Authority } from '../../chain/contracts.js'
 import { isChainFailure } from '../../chain/errors.js'
 import { createRpc } from '../../chain/rpc.js'
 import { isSameProgram, type SignerProgram } from '../../chain/signerProgram.js'
+import { sameAddress } from '../../protocol/address.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
+import { bytesToHex, type Hex } from '../../protocol/hex.js'
+import { compressPoint } from '../../protocol/publicKey.js'
 import type { Config } from '../../server/config/config.js'
 
 const CHECK = 'same-measurement'
 const TIMEOUT_MS = 5_000
 
 /**
- * Whether the evidence that the running server shows is of the program that the chain names: clients refuse any other. Which
- * programs are to be trusted is in the clients' policies, and not judged here.
+ * Whether the evidence that the running server shows is of the program and signer that the chain names, of this deployment and of the
+ * shown key: clients refuse any other. Which programs are to be trusted is in the clients' policies, and not judged here.
  * @param options the roots that evidence has to descend from, of AWS and of Intel; `now` in Unix milliseconds
  */
 export async function checkMeasurement(
@@ -28,7 +32,8 @@ export async function checkMeasurement(
   const shown = await readEnclaveKey(http)
   if (shown === undefined) return unchecked(CHECK, 'no server answers at PORT: what it shows is not known')
   try {
-    const named = await namedProgram(chain)
+    const authority = await authorityOf(chain)
+    const named = await authority.signerProgram()
     if (shown.attestation === undefined) return withoutEvidence(named)
     const { format, evidence, statement } = shown.attestation
     const bytes = Uint8Array.from(Buffer.from(evidence, 'base64'))
@@ -37,7 +42,12 @@ export async function checkMeasurement(
       : dstackBelow(intel)(format, bytes, now))
     if (attested === undefined)
       return unchecked(CHECK, `evidence of ${format} is judged by its clients alone`)
-    return judge(await programIn(attested, statement), named)
+    const found = await programIn(attested, statement)
+    const other = differing(found.statement, shown, await authority.enclaveSigner())
+    if (other !== undefined) return fault(CHECK, `the evidence is of another ${other}: clients refuse it`)
+    if (await authority.isRevoked(found.measurement))
+      return fault(CHECK, `the guardian has revoked the program ${found.measurement}: clients refuse it`)
+    return judge(found, named)
   } catch (error) {
     if (error instanceof AttestationError)
       return fault(
@@ -73,16 +83,30 @@ function judge(found: SignerProgram, named: SignerProgram | null): Finding {
   return fault(CHECK, `${text}; start the named one, or rotate the signer with this one's evidence`)
 }
 
-async function namedProgram({ rpcUrls, rpcTimeoutMs, chainId, contracts }: Config['chain']) {
+async function authorityOf({
+  rpcUrls,
+  rpcTimeoutMs,
+  chainId,
+  contracts,
+}: Config['chain']): Promise<Authority> {
   const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs: rpcTimeoutMs, chainId })
-  return (await createAuthorityView(rpc)(contracts.orderEscrow)).signerProgram()
+  return createAuthorityView(rpc)(contracts.orderEscrow)
+}
+
+/** What the statement says otherwise than server and chain. */
+function differing(stated: Statement, shown: EnclaveKey, signer: Hex): string | undefined {
+  if (stated.chainId !== shown.chainId || !sameAddress(stated.escrow, shown.escrow)) return 'deployment'
+  if (!sameAddress(stated.signer, signer)) return "signer than the chain's"
+  return stated.sealKey === bytesToHex(compressPoint(shown.publicKey)) ? undefined : 'key than the shown one'
 }
 
 /** @param text the statement. @throws AttestationError unless the hardware says so */
-async function programIn({ map, registers, userData }: Attested, text: string): Promise<SignerProgram> {
+async function programIn({ map, registers, userData }: Attested, text: string) {
   demand((await sha256(text)) === userData, 'statement-differs')
-  const { config } = await readStatement(text, BORN)
-  return { measurement: await measurementOf(map, registers), config }
+  return {
+    ...(await readStatement(text, BORN)),
+    measurement: await measurementOf(map, registers),
+  }
 }
 
 /** Undefined where nothing answers as the server does. */

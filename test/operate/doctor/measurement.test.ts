@@ -17,25 +17,30 @@ import { serverConfig } from '../../support/serverEnvironment.js'
 const chain = useChain()
 const MEASUREMENT: Hex = MEASUREMENTS.enclave
 const CONFIG = await configDigest(STATEMENT.configuration)
+const STRANGER: Hex = `0x${'dd'.repeat(20)}`
 const OTHER: Hex = `0x${'77'.repeat(32)}`
 /** That of the vectors of dstack. */
 const OF_DSTACK = tdx.vectors.find(({ code }) => code === null)?.measurement ?? ''
+const SHOWN_KEY = publicKeyOf(hexToBytes(OTHER))
+/** Of this deployment and the shown key, but for what differs. */
+const statement = (differs: Partial<typeof STATEMENT> = {}) =>
+  encodeStatement({ ...STATEMENT, escrow: chain().addressOf('escrow'), sealKey: SHOWN_KEY, ...differs })
 const evidenceOfDstack = async () => {
-  const statement = await encodeStatement(STATEMENT)
-  const evidence = Buffer.from(encode(await members(await digest(statement)))).toString('base64')
-  return { format: 'dstack', evidence, statement }
+  const text = await statement()
+  const evidence = Buffer.from(encode(await members(await digest(text)))).toString('base64')
+  return { format: 'dstack', evidence, statement: text }
 }
-const evidence = async () => ({
+const evidence = async (differs?: Partial<typeof STATEMENT>) => ({
   format: 'aws-nitro',
-  ...(await stating(await encodeStatement(STATEMENT))).attestation,
+  ...(await stating(await statement(differs))).attestation,
 })
 
 /** What the doctor says beside a server that shows this, and a chain that names that. */
-async function found(attestation: object | undefined, digests: readonly Hex[]) {
-  await chain().send('owner', 'authority', 'rotateSigner', STATEMENT.signer, ...digests)
+async function found(attestation: object | undefined, digests?: readonly Hex[]) {
+  if (digests) await chain().send('owner', 'authority', 'rotateSigner', STATEMENT.signer, ...digests)
   const { addresses, addressOf, anvil } = chain()
   const key = {
-    publicKey: publicKeyOf(hexToBytes(OTHER)),
+    publicKey: SHOWN_KEY,
     chainId: 31_337,
     scheme: STATEMENT.scheme,
     attestation,
@@ -56,17 +61,38 @@ async function found(attestation: object | undefined, digests: readonly Hex[]) {
 }
 
 it.each<[string, string, string, () => Promise<object | undefined>, readonly Hex[]]>([
-  ['the named program', 'ok', MEASUREMENT, evidence, [MEASUREMENT, CONFIG]],
+  ['the named program', 'ok', MEASUREMENT, () => evidence(), [MEASUREMENT, CONFIG]],
+  ['another signer', 'fault', 'another signer', () => evidence({ signer: STRANGER }), [MEASUREMENT, CONFIG]],
+  [
+    'another deployment',
+    'fault',
+    'another deployment',
+    () => evidence({ escrow: STRANGER }),
+    [MEASUREMENT, CONFIG],
+  ],
+  [
+    'another key',
+    'fault',
+    'another key',
+    () => evidence({ sealKey: STATEMENT.sealKey }),
+    [MEASUREMENT, CONFIG],
+  ],
   ['keys in files', 'ok', 'keys in files', async () => undefined, [ZERO_BYTES32, ZERO_BYTES32]],
-  ['another program', 'fault', `program is ${MEASUREMENT}`, evidence, [OTHER, CONFIG]],
-  ['another configuration', 'fault', `configuration is ${CONFIG}`, evidence, [MEASUREMENT, OTHER]],
+  ['another program', 'fault', `program is ${MEASUREMENT}`, () => evidence(), [OTHER, CONFIG]],
+  ['another configuration', 'fault', `configuration is ${CONFIG}`, () => evidence(), [MEASUREMENT, OTHER]],
   ['no evidence of a named program', 'fault', 'shows no evidence', async () => undefined, [OTHER, OTHER]],
-  ['a program that nobody named', 'notice', 'signer --attestation', evidence, [ZERO_BYTES32, ZERO_BYTES32]],
+  [
+    'a program that nobody named',
+    'notice',
+    'signer --attestation',
+    () => evidence(),
+    [ZERO_BYTES32, ZERO_BYTES32],
+  ],
   [
     'another statement',
     'fault',
     'statement-differs',
-    async () => ({ ...(await evidence()), statement: await encodeStatement({ ...STATEMENT, boot: 8 }) }),
+    async () => ({ ...(await evidence()), statement: await statement({ boot: 8 }) }),
     [MEASUREMENT, CONFIG],
   ],
   ['a machine of dstack', 'fault', `program is ${OF_DSTACK}`, evidenceOfDstack, [OTHER, CONFIG]],
@@ -81,4 +107,11 @@ it.each<[string, string, string, () => Promise<object | undefined>, readonly Hex
   const finding = await found(await shown(), named)
   expect(finding).toMatchObject({ check: 'same-measurement', result })
   expect(finding.text).toContain(text)
+})
+
+it('operate doctor: a program that was revoked after it was named', async () => {
+  await found(undefined, [MEASUREMENT, CONFIG])
+  await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENT)
+  const finding = await found(await evidence())
+  expect(finding).toMatchObject({ result: 'fault', text: expect.stringContaining('revoked') })
 })
