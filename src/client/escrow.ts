@@ -37,7 +37,7 @@ type Funding = 'allowed' | 'batch' | 'short'
 export interface Payment {
   /** `USDC`, or the shares' ticker. */
   readonly symbol: string
-  /** In the base units of USDC, or of shares. */
+  /** USDC base units, or share base units. */
   readonly amount: bigint
 }
 
