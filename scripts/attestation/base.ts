@@ -55,6 +55,7 @@ export const STATEMENT: Statement = {
     RECONCILE_MAX_DELAY_DAYS: 5,
     MASTER_KEY_HOLDERS: [2, 3, 4].map((digit) => `0x02${`${digit}`.repeat(64)}`),
     MASTER_KEY_THRESHOLD: 2,
+    FORMER_PROGRAMS: [],
   }),
   build: { version: '0.2.0', digest: 'ee'.repeat(32) },
   instance: '00000000-0000-4000-8000-000000000000',

@@ -33,6 +33,8 @@ export interface StatedSettings {
   /** So many of these together know the ledger. */
   readonly MASTER_KEY_HOLDERS: readonly string[]
   readonly MASTER_KEY_THRESHOLD: number
+  /** Opens with their keys, too: so a configuration names former ones alone, whose digests it has, and never a later one. */
+  readonly FORMER_PROGRAMS: readonly { readonly measurement: Hex; readonly config: Hex }[]
 }
 
 /**
@@ -62,6 +64,9 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
     RECONCILE_MAX_DELAY_DAYS: `${settings.RECONCILE_MAX_DELAY_DAYS}`,
     MASTER_KEY_HOLDERS: settings.MASTER_KEY_HOLDERS.join(),
     MASTER_KEY_THRESHOLD: `${settings.MASTER_KEY_THRESHOLD}`,
+    FORMER_PROGRAMS: settings.FORMER_PROGRAMS.map(
+      ({ measurement, config }) => `${measurement}:${config}`,
+    ).join(),
   }
 }
 

@@ -56,13 +56,13 @@ async function startNext({ sandbox, attested }: SetUp) {
   const [port] = await freePorts(1)
   const url = `http://127.0.0.1:${port}`
   const [former] = attested.programs
-  const measurement = measurementOf('pcrs', former?.pcrs ?? {})
+  const formerProgram = `${await measurementOf('pcrs', former?.pcrs ?? {})}:${former?.configuration}`
   const text = await readFile(join(sandbox.directory, '.env.enclave'), 'utf8')
   const settings = text
     .replace(/^ENCLAVE_LISTEN=.*$/m, `ENCLAVE_LISTEN=127.0.0.1:${port}`)
     .replace(/^ENCLAVE_STATE_DIR=.*$/m, `ENCLAVE_STATE_DIR=${directory}/state`)
   const envFile = join(directory, '.env.enclave')
-  await writeFile(envFile, `${settings}\nFORMER_MEASUREMENTS=${await measurement}\n`, { mode: 0o600 })
+  await writeFile(envFile, `${settings}\nFORMER_PROGRAMS=${formerProgram}\n`, { mode: 0o600 })
   const variables = { SANDBOX_DEVICE: attested.device }
   const launch = () => startProcess('attestedEnclave', { directory, url, main, variables })
   let running = await launch()

@@ -23,8 +23,6 @@ const HARMLESS = [
   ...['ENCLAVE_LISTEN', 'ENCLAVE_TRIGGER_SECRET', 'ENCLAVE_STATE_DIR', 'MAX_RUNS', 'LOG_LEVEL'],
   // The evidence says what the program runs on, and only what it has read of its own document counts.
   'ATTESTATION_PLATFORM',
-  // The program has the master key, and so the keys of each measurement.
-  'FORMER_MEASUREMENTS',
 ]
 
 const OF_FILES = /^(?:LEDGER_MASTER_KEY|INTENT_PRIVATE_KEY|ENCLAVE_PRIVATE_KEY|ALPACA_.*KEY.*)$/
@@ -88,11 +86,16 @@ it.each<[string, Record<string, string>, string]>([
   [
     'too many former ones',
     {
-      FORMER_MEASUREMENTS: Array(5)
-        .fill(`0x${'1'.repeat(64)}`)
+      FORMER_PROGRAMS: Array(5)
+        .fill(`0x${'1'.repeat(64)}:0x${'2'.repeat(64)}`)
         .join(),
     },
     'expected 4',
+  ],
+  [
+    'a former one without its configuration',
+    { FORMER_PROGRAMS: `0x${'1'.repeat(64)}` },
+    'FORMER_PROGRAMS: expected measurement and configuration',
   ],
 ])('an attested enclave does not start with %s', (_what, changes, fault) => {
   expect(() => read(changes)).toThrow(fault)

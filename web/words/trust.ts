@@ -65,6 +65,7 @@ const SETTINGS: readonly (readonly [setting: string, words: string])[] = [
   ['RECONCILE_MAX_DELAY_DAYS', 'Days that a batch waits, at most'],
   ['MASTER_KEY_THRESHOLD', 'Holders who together can make the keys'],
   ['MASTER_KEY_HOLDERS', 'All holders'],
+  ['FORMER_PROGRAMS', 'Former programs whose orders it opens'],
   ['CHAIN_ID', 'Chain'],
   ['ORDER_ESCROW_ADDRESS', 'Escrow'],
 ]

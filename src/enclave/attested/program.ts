@@ -65,8 +65,8 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
     | undefined
 
   function begin({ master, brokerKeys }: Secrets): void {
-    const { intent, signing } = deriveKeys(master, measurement)
-    const former = config.FORMER_MEASUREMENTS.map((each) => new Secret(deriveKeys(master, each).intent))
+    const { intent, signing } = deriveKeys(master, { measurement, config: configuration })
+    const former = config.FORMER_PROGRAMS.map((each) => new Secret(deriveKeys(master, each).intent))
     const keys = createKeys({
       master: new Secret(bytesToHex(master)),
       intent: new Secret(intent),

@@ -9,6 +9,13 @@ import { commonSettings } from '../commonSettings.js'
 
 /** Upgrades within the life of an order, and one to spare. */
 const MAX_FORMER = 4
+const formerProgram = z
+  .string()
+  .transform((text) => text.split(':'))
+  .pipe(
+    z.tuple([bytes32Schema, bytes32Schema], 'expected measurement and configuration, separated by a colon'),
+  )
+  .transform(([measurement, config]) => ({ measurement, config }))
 
 export const ATTESTED_ENV_EXAMPLE_HEADER = [
   "# An attested enclave's configuration: `install -m 600 .env.attested.example .env.enclave`. The enclave draws its own keys and is given",
@@ -71,13 +78,14 @@ The first is the platform's owner, who gives the broker's keys too.",
         'Shares that make the key: so many holders start an enclave, and so many together know the ledger.',
       example: '2',
     }),
-    FORMER_MEASUREMENTS: withDefault(
-      listOf(bytes32Schema).refine(
+    FORMER_PROGRAMS: withDefault(
+      listOf(formerProgram).refine(
         ({ length }) => length <= MAX_FORMER,
-        `expected ${MAX_FORMER} measurements at most`,
+        `expected ${MAX_FORMER} programs at most`,
       ),
       {
-        about: `Measurements of former programs, separated by commas, ${MAX_FORMER} at most: what was sealed to their keys is opened too.`,
+        about: `Former programs, separated by commas, ${MAX_FORMER} at most, each as measurement:configuration: what was sealed to their keys \
+is opened too.`,
         fallback: '',
       },
     ),

@@ -3,6 +3,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utils } from '@noble/secp256k1'
 import { combine, split } from 'shamir-secret-sharing'
+import type { SignerProgram } from '../../chain/signerProgram.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexToBytes } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
@@ -18,13 +19,17 @@ export function drawMaster(): Bytes {
 }
 
 /**
- * The keys of one measured program: the same after each start, others after an upgrade.
- * @param measurement SHA-256 of what the hardware measured, which no other program has
+ * The keys of one measured program with one configuration: the same after each start, others after a change of either. A configuration that
+ * was withdrawn, and is started again, has none that anybody still trusts.
  * @returns 32 bytes each
  */
-export function deriveKeys(master: Bytes, measurement: Hex): { readonly intent: Hex; readonly signing: Hex } {
+export function deriveKeys(
+  master: Bytes,
+  { measurement, config }: SignerProgram,
+): { readonly intent: Hex; readonly signing: Hex } {
   const keyFor = (purpose: string) => {
-    const info = concatBytes(new TextEncoder().encode(`enclave-${purpose}-v1`), hexToBytes(measurement))
+    const label = new TextEncoder().encode(`enclave-${purpose}-v1`)
+    const info = concatBytes(label, hexToBytes(measurement), hexToBytes(config))
     return bytesToHex(utils.randomSecretKey(hkdf(sha256, master, undefined, info, SEED_BYTES)))
   }
   return { intent: keyFor('intent'), signing: keyFor('signing') }

@@ -5,7 +5,8 @@ import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { masterDigest, openShare } from '../../../src/protocol/masterShare.js'
 
 const domain = { chainId: 31337, escrow: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const
-const MEASUREMENT: Hex = `0x${'07'.repeat(32)}`
+const bytes32 = (digits: string): Hex => `0x${digits.repeat(32)}`
+const PROGRAM = { measurement: bytes32('07'), config: bytes32('0c') }
 
 function drawHolder() {
   const privateKey = utils.randomSecretKey()
@@ -68,14 +69,17 @@ it('a share opens for its holder alone, for its deployment and its purpose', asy
   }
 })
 
-it('a program has the same keys after each start, and another program has others', () => {
-  const master = hexToBytes(`0x${'e5'.repeat(32)}`)
-  expect(deriveKeys(master, MEASUREMENT)).toEqual({
-    intent: '0x389fe2c8451aa28d992eb185db0f9d0880458956710cf2489ecafcf48f918dff',
-    signing: '0xdfe65a1932119530547fd52a43339a001b0cd35fc8cde9c4c6061265f30eb6cc',
+it('a program has the same keys after each start, and others with another measurement or configuration', () => {
+  const master = hexToBytes(bytes32('e5'))
+  const own = deriveKeys(master, PROGRAM)
+  expect(own).toEqual({
+    intent: '0xe13116fe6a9e66561275331a83b07e5de3433f461cf535b1115eb9b0b73ec369',
+    signing: '0xd427e3247f8006c00b5f864cd9bb93f07ae71d902c411f7dfae11944f364b20a',
   })
-  const { intent, signing } = deriveKeys(master, `0x${'08'.repeat(32)}`)
-  expect(Object.values(deriveKeys(master, MEASUREMENT))).not.toEqual(
-    expect.arrayContaining([intent, signing]),
-  )
+  const programs = [
+    { ...PROGRAM, measurement: bytes32('08') },
+    { ...PROGRAM, config: bytes32('0d') },
+  ]
+  const all = [own, ...programs.map((program) => deriveKeys(master, program))].flatMap(Object.values)
+  expect(new Set(all).size).toBe(6)
 })
