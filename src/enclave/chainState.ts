@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createSignatureCheck } from '../chain/accountSignature.js'
 import {
+  type Authority,
   type Contracts,
   createAuthority,
   createContracts,
@@ -34,6 +35,7 @@ export interface ChainState extends Contracts {
   /** The same chain by requests of its own, none of whose answers is shared: right before an order is sent. */
   readonly alone: Pick<ChainState, 'look' | 'escrow' | 'ledger' | 'pausedUntil'>
   usdc(): Promise<Usdc>
+  authority(): Promise<Authority>
   /** Whether an authorization has taken effect at a block, by the first node alone: nothing is decided by it. */
   isUsed(primaryType: PrimaryType, digest: Hex, block: BlockPoint): Promise<boolean>
   /** Unix seconds at which the platform's pause ends; 0 when it is not paused. */
@@ -107,6 +109,7 @@ export function createSharedChain(options: ChainOptions) {
     chainId,
     addresses,
     usdc: constants.usdc.get,
+    authority: constants.authority.get,
     isUsed(primaryType: PrimaryType, digest: Hex, { hash }: BlockPoint) {
       const { ledger, escrow, pool } = ofFirst
       const { contract } = authorizationTargets[primaryType]

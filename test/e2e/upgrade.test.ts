@@ -206,12 +206,12 @@ it('a next program takes over while people trade, whatever is killed, and no ord
   await next.killAndStart()
   expect(await provision(holders[1])).toContain('waits for the next holder')
   expect(await provision(holders[0])).toContain('has its keys')
-  await next.killAndStart()
   const { signer } = await healthOf(next.url)
-  expect(await healthOf(next.url)).toMatchObject({ keys: 'present', boot: 4 })
 
   // The owner rotates by the evidence of the enclave itself, and the server shows both keys.
   expect(await run('signer', ...at, '--yes')).toContain('done: signer')
+  await next.killAndStart()
+  expect(await healthOf(next.url)).toMatchObject({ keys: 'present', boot: 4, signer })
   const announced = await eventually('the next key is shown', async () => {
     const key = await shownKey()
     return key.next?.publicKey && key

@@ -137,7 +137,16 @@ export function createGathering(deps: {
       },
     },
   }
-  return { routes }
+  return {
+    routes,
+    /** The keys are there by another way. @returns false where the holders were faster */
+    end(): boolean {
+      if (isReady) return false
+      isReady = true
+      start.privateKey.fill(0)
+      return true
+    },
+  }
 }
 
 /** The key of one start, which ends with it. */

@@ -3,6 +3,7 @@ import { modeOf } from '../../protocol/attestation.js'
 import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { Secret } from '../../service/secret.js'
+import { withTimeout } from '../../service/waiting.js'
 import { createSharedChain } from '../chainState.js'
 import { loadSettings, type TradingConfig } from '../commonConfig.js'
 import type { KeysInUse } from '../doctor/checkup.js'
@@ -18,6 +19,7 @@ import { postEvidence } from './posting.js'
 import { reportRoute } from './report.js'
 import { createSealedKeys } from './sealedKeys.js'
 import { type AttestedConfig, attestedSettings } from './settings.js'
+import { objectionTo } from './standing.js'
 
 /**
  * Runs the process of an enclave whose keys are born in it.
@@ -47,14 +49,18 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   // Only here: an older Node than `requireNode` asks for has no SQLite.
   const { openTable, startResident } = await import('../resident/resident.js')
   const table = openTable(settings, logger)
-  const { escrow } = createSharedChain({
+  const chain = createSharedChain({
     ...chainOptionsOf(config),
     pollMs: config.CONFIRM_POLL_INTERVAL,
   }).forRun()
-  const authority = () => escrow.authority()
+  const authority = () => chain.escrow.authority()
   const evidence = createEvidence({ platform, config, boot: table.boot, program, authority })
   const configuration = await configDigest(configurationOf(config))
-  const sealedKeys = createSealedKeys({ directory: settings.stateDirectory, platform, configuration, logger })
+  const own = { measurement, config: configuration }
+  const sealedKeys = createSealedKeys({
+    ...{ directory: settings.stateDirectory, platform, configuration, logger },
+    objection: () => objectionTo(own, chain),
+  })
   const stopping = new AbortController()
   let running:
     | {
@@ -65,7 +71,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
     | undefined
 
   function begin({ master, brokerKeys }: Secrets): void {
-    const { intent, signing } = deriveKeys(master, { measurement, config: configuration })
+    const { intent, signing } = deriveKeys(master, own)
     const former = config.FORMER_PROGRAMS.map((each) => new Secret(deriveKeys(master, each).intent))
     const keys = createKeys({
       master: new Secret(bytesToHex(master)),
@@ -86,7 +92,9 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
     void postEvidence({ ...settings, attest, stopping: stopping.signal, logger })
   }
 
-  const sealed = await sealedKeys.load()
+  // Where nodes are down, the door opens all the same, and holders may give the keys meanwhile.
+  const opening = sealedKeys.load(stopping.signal)
+  const sealed = await withTimeout(opening, OPENING_MS)
   if (sealed === undefined) logger.warn('keys awaited', { count: config.MASTER_KEY_THRESHOLD })
   else begin(sealed)
   const gathering = createGathering({
@@ -96,6 +104,9 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
       begin(secrets)
       logger.info('keys provisioned')
     },
+  })
+  void opening.then((secrets) => {
+    if (secrets !== undefined && gathering.end()) begin(secrets)
   })
   const resident = await startResident(settings, {
     table,
@@ -118,6 +129,8 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   }
 }
 
+/** Half a second, while nodes answer. */
+const OPENING_MS = 10_000
 const NAMES = { signer: "the enclave's own signer", master: 'the master key' }
 const NONCE = /^[0-9a-f]{64}$/
 

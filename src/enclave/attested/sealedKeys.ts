@@ -1,10 +1,12 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isChainFailure } from '../../chain/errors.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { brokerKeysSchema } from '../../protocol/provisioning.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
+import { pause } from '../../service/waiting.js'
 import type { Secrets } from './gathering.js'
 import type { Platform } from './platform.js'
 
@@ -13,26 +15,52 @@ const secretsSchema = z.strictObject({
   master: bytes32Schema,
   configuration: bytes32Schema,
 })
+const AGAIN_MS = 1_000
 
 /**
  * `sealed-keys` in the state directory: a restart of the same program on the same machine, with the same configuration, needs nobody.
  * With another one it needs the holders again. Otherwise whoever starts the program could have it tell what it knows: a chain of
- * his own that shows old orders as open, and a broker of his own that is sent them.
+ * his own that shows old orders as open, and a broker of his own that is sent them. What the guardian has revoked, or the owner has
+ * replaced, opens nothing either.
  */
 export function createSealedKeys(deps: {
   readonly directory: string
   readonly platform: Pick<Platform, 'sealing'>
   /** `configDigest` of the stated configuration. */
   readonly configuration: Hex
+  /** `objectionTo` this program. */
+  readonly objection: () => Promise<string | undefined>
   readonly logger: Logger
 }) {
   const { platform, configuration, logger } = deps
   const path = join(deps.directory, 'sealed-keys')
+
+  /** Asks until the nodes answer, or `stopping` aborts. */
+  async function objectionNow(stopping: AbortSignal): Promise<string | undefined> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await deps.objection()
+      } catch (error) {
+        if (!isChainFailure(error)) throw error
+        if (isFirst) logger.warn('sealed keys wait for the chain', describeError(error))
+        if (!(await pause(AGAIN_MS, stopping))) throw error
+      }
+    }
+  }
+
   return {
-    /** Undefined where there are none, or another program, machine or configuration sealed them: the file is kept then. Never rejects. */
-    async load(): Promise<Secrets | undefined> {
+    /**
+     * Undefined where there are none, another program, machine or configuration sealed them, or this program may not open them: the file is
+     * kept then. Lasts until the nodes answer, or `stopping` aborts. Never rejects.
+     */
+    async load(stopping: AbortSignal): Promise<Secrets | undefined> {
       if (platform.sealing === undefined || !existsSync(path)) return undefined
       try {
+        const reason = await objectionNow(stopping)
+        if (reason !== undefined) {
+          logger.warn('sealed keys not opened', { reason })
+          return undefined
+        }
         const bytes = await platform.sealing.unseal(Uint8Array.from(readPrivateFile(path)))
         const kept = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
         if (kept.configuration !== configuration) {

@@ -13,6 +13,7 @@ import { type Machine, useMachine } from './tpm.js'
 const ACCEPTED = { 4: 'a' }
 const OPERATORS = { 4: 'b' }
 const CONFIGURATION: Hex = `0x${'cc'.repeat(32)}`
+const { signal } = new AbortController()
 const FOUNDED = { master: new Uint8Array(32).fill(7), brokerKeys: { keyId: 'PK', secretKey: 'secret' } }
 
 async function start() {
@@ -25,7 +26,13 @@ async function start() {
     const { logger } = createLogLines()
     return {
       ...machine,
-      keys: createSealedKeys({ directory, platform, configuration: CONFIGURATION, logger }),
+      keys: createSealedKeys({
+        directory,
+        platform,
+        configuration: CONFIGURATION,
+        objection: async () => undefined,
+        logger,
+      }),
     }
   }
   return { machine: await machineOf(), machineOf, file: join(directory, 'sealed-keys') }
@@ -69,17 +76,17 @@ it('the operator boots an image of his own, seals a master key that he knows for
   const registers = await readFile(join(directory, 'registers'))
 
   await machine.boot(OPERATORS)
-  expect(await machine.keys.load()).toBeUndefined()
+  expect(await machine.keys.load(signal)).toBeUndefined()
   const forged = await forge(machine, registers)
 
   await machine.boot(ACCEPTED)
   const { creation = '', ticket = '' } = own
   for (const put of [forged, { ...forged, creation }, { ...forged, creation, ticket }]) {
     await writeFile(file, JSON.stringify(put))
-    expect(await machine.keys.load()).toBeUndefined()
+    expect(await machine.keys.load(signal)).toBeUndefined()
   }
   await writeFile(file, JSON.stringify(own))
-  expect(await machine.keys.load()).toEqual(FOUNDED)
+  expect(await machine.keys.load(signal)).toEqual(FOUNDED)
 })
 
 it('a secret that one machine sealed opens after its restarts, and not with another command line or in another machine', async () => {
@@ -87,10 +94,10 @@ it('a secret that one machine sealed opens after its restarts, and not with anot
   await machine.boot(ACCEPTED)
   await machine.keys.save(FOUNDED)
   await machine.boot(ACCEPTED)
-  expect(await machine.keys.load()).toEqual(FOUNDED)
+  expect(await machine.keys.load(signal)).toEqual(FOUNDED)
   await machine.boot({ ...ACCEPTED, 12: 'c' })
-  expect(await machine.keys.load()).toBeUndefined()
+  expect(await machine.keys.load(signal)).toBeUndefined()
   const other = await machineOf()
   await other.boot(ACCEPTED)
-  expect(await other.keys.load()).toBeUndefined()
+  expect(await other.keys.load(signal)).toBeUndefined()
 })

@@ -2,16 +2,28 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { createSealedKeys } from '../../../src/enclave/attested/sealedKeys.js'
 import { lock, unlock } from '../../../src/enclave/attested/secretBox.js'
+import { objectionTo } from '../../../src/enclave/attested/standing.js'
+import { createSharedChain } from '../../../src/enclave/chainState.js'
+import { systemClock } from '../../../src/enclave/clock.js'
 import { deriveKeys, drawMaster } from '../../../src/enclave/keys/born.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { useChain } from '../../support/chain.js'
 import { createLogLines } from '../../support/logLines.js'
+import { rpcOf } from '../../support/tappedRpc.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const DELAY = 86_400
+const chain = useChain(undefined, { delays: { rotation: DELAY }, enclaveSigner: null })
 
 const bytes32 = (digits: string): Hex => `0x${digits.repeat(32)}`
 const MEASUREMENT = bytes32('07')
 const [FIRST, SECOND] = [bytes32('c1'), bytes32('c2')]
+
+const SECRETS = { master: drawMaster(), brokerKeys: { keyId: 'PK', secretKey: 'secret' } }
+const { signal } = new AbortController()
 
 async function useState() {
   const directory = await temporaryDirectory()
@@ -21,26 +33,71 @@ async function useState() {
     seal: (secret: Uint8Array<ArrayBuffer>) => lock(key, secret),
     unseal: (sealed: Uint8Array<ArrayBuffer>) => unlock(key, sealed),
   }
+  const { logger, text } = createLogLines()
   return {
     file: join(directory, 'sealed-keys'),
-    startedWith: (configuration: Hex) =>
-      createSealedKeys({ directory, platform: { sealing }, configuration, logger: createLogLines().logger }),
+    log: text,
+    startedWith: (configuration: Hex, objection: () => Promise<string | undefined> = async () => undefined) =>
+      createSealedKeys({ directory, platform: { sealing }, configuration, objection, logger }),
   }
 }
 
 it('the operator starts a withdrawn configuration again from its old file: what clients seal since does not open, and no contract takes its signer', async () => {
   const { file, startedWith } = await useState()
-  const secrets = { master: drawMaster(), brokerKeys: { keyId: 'PK', secretKey: 'secret' } }
-  await startedWith(FIRST).save(secrets)
+  await startedWith(FIRST).save(SECRETS)
   await copyFile(file, `${file}.kept`)
   // Holders agree to other settings.
-  expect(await startedWith(SECOND).load()).toBeUndefined()
-  await startedWith(SECOND).save(secrets)
-  const inForce = deriveKeys(secrets.master, { measurement: MEASUREMENT, config: SECOND })
+  expect(await startedWith(SECOND).load(signal)).toBeUndefined()
+  await startedWith(SECOND).save(SECRETS)
+  const inForce = deriveKeys(SECRETS.master, { measurement: MEASUREMENT, config: SECOND })
 
   await copyFile(`${file}.kept`, file)
-  const { master } = (await startedWith(FIRST).load()) ?? expect.fail('it opens for its own configuration')
+  const { master } =
+    (await startedWith(FIRST).load(signal)) ?? expect.fail('it opens for its own configuration')
   const { intent, signing } = deriveKeys(master, { measurement: MEASUREMENT, config: FIRST })
   expect(intent).not.toBe(inForce.intent)
   expect(signing).not.toBe(inForce.signing)
+})
+
+it('the operator starts a program again that was replaced, or revoked for a hole: it opens nothing, and waits for people', async () => {
+  const { startedWith, log } = await useState()
+  const { addresses, anvil } = chain()
+  const options = { depth: 0, maxHeadAgeMs: Number.MAX_SAFE_INTEGER, pollMs: 10, clock: systemClock }
+  const shared = createSharedChain({ rpc: rpcOf(chain()), chainId: anvil.chainId, addresses, ...options })
+  const own = { measurement: MEASUREMENT, config: FIRST }
+  const keys = startedWith(FIRST, () => objectionTo(own, shared.forRun()))
+  const opens = async () => (await keys.load(signal)) !== undefined
+  const name = (digits: string, measurement: Hex, config: Hex) =>
+    chain().send('owner', 'authority', 'rotateSigner', `0x${digits.repeat(20)}`, measurement, config)
+  const afterDelay = async () =>
+    chain().mineAt(((await chain().provider.getBlock('latest'))?.timestamp ?? 0) + DELAY)
+  await keys.save(SECRETS)
+
+  expect(await opens()).toBe(true)
+  await name('a1', MEASUREMENT, FIRST)
+  expect(await opens()).toBe(true)
+  await name('a2', MEASUREMENT, SECOND)
+  expect(await opens()).toBe(true)
+  await afterDelay()
+  expect(await opens()).toBe(false)
+  expect(log()).toContain('"reason":"another program in force"')
+  // Back to it, with everybody's knowledge.
+  await name('a1', MEASUREMENT, FIRST)
+  expect(await opens()).toBe(true)
+  await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENT)
+  expect(await opens()).toBe(false)
+  expect(log()).toContain('"reason":"revoked program"')
+})
+
+it('keys that are sealed wait for the chain, and need nobody once it answers', async () => {
+  const { startedWith, log } = await useState()
+  let isDown = true
+  const keys = startedWith(FIRST, async () => {
+    if (!isDown) return undefined
+    isDown = false
+    throw new ChainUnavailableError(2)
+  })
+  await keys.save(SECRETS)
+  expect(await keys.load(signal)).toEqual(SECRETS)
+  expect(log()).toContain('sealed keys wait for the chain')
 })
