@@ -113,9 +113,9 @@ export const signed = async (change: (content: Uint8Array) => Uint8Array) =>
 const measured = async (registers: object) => bytesToHex(await digest(canonicalize(registers) ?? ''))
 export const MEASUREMENTS = {
   enclave: await measured({ pcrs: registers(0) }),
-  machine: await measured({ nitrotpm_pcrs: registers(4, 12) }),
+  machine: await measured({ nitrotpm_pcrs: registers(2, 4, 12, 13) }),
   /** Nobody changed the command line. */
-  plainMachine: await measured({ nitrotpm_pcrs: { ...registers(4), 12: '0'.repeat(96) } }),
+  plainMachine: await measured({ nitrotpm_pcrs: { ...registers(2, 4, 13), 12: '0'.repeat(96) } }),
 }
 
 /** An enclave that states something else, and whose evidence is about that. */

@@ -25,6 +25,8 @@ const NO_CONFIGURATION = `0x${'00'.repeat(32)}`
 const tpm = (...changed: Parameters<typeof base.replaced>[0]) =>
   withMembers({ pcrs: undefined, nitrotpm_pcrs: base.replaced(changed) })
 
+const MACHINE = base.machine(registers(2, 4, 12, 13))
+const PLAIN_MACHINE = base.machine({ ...registers(2, 4, 13), 12: ZEROS })
 const DEBUG = { pcrs: base.replaced([0, 1, 2].map((index) => [index, register(0)])) }
 const NONCE = new Uint8Array(32).fill(0xab)
 const asking = (nonce: string) => ({ expected: { nonce } })
@@ -51,12 +53,12 @@ const accepted = async (): Promise<Cases> => ({
   ),
   'a machine with NitroTPM': {
     ...(await tpm()),
-    ...policy(base.machine(registers(4, 12))),
+    ...policy(MACHINE),
     measurement: base.MEASUREMENTS.machine,
   },
   'a machine with NitroTPM whose command line is that of its image': {
     ...(await tpm([12, register(0)])),
-    ...policy(base.machine({ ...registers(4), 12: ZEROS })),
+    ...policy(PLAIN_MACHINE),
     measurement: base.MEASUREMENTS.plainMachine,
   },
   'the second program of the policy, whose time is not over': policy(
@@ -91,7 +93,9 @@ const POLICIES: Cases = {
   'PCR 1 and 2 alone of an enclave': policy(program({ pcrs: registers(1, 2) })),
   'PCR 4 alone of a machine with NitroTPM': policy(base.machine(registers(4))),
   'PCR 12 alone of a machine with NitroTPM': policy(base.machine(registers(12))),
-  'registers of both kinds of machines': policy({ ...program(), ...base.machine(registers(4, 12)) }),
+  'a machine with NitroTPM without PCR 2': policy(base.machine(registers(4, 12, 13))),
+  'a machine with NitroTPM without PCR 13': policy(base.machine(registers(2, 4, 12))),
+  'registers of both kinds of machines': policy({ ...program(), ...MACHINE }),
   'PCR 0 of zeros, as in debug mode': policy(program({ pcrs: { 0: ZEROS } })),
   'a register of 32 bytes': policy(program({ pcrs: { 0: '01'.repeat(32) } })),
   'a misspelled end': policy(program({ untill: NOW + 1 })),
@@ -115,10 +119,14 @@ const programs = async (): Promise<Cases> => ({
   'the last of two registers differs': policy(program({ pcrs: { ...registers(0), 8: FOREIGN } })),
   'the document lacks a register': policy(program({ pcrs: { ...registers(0), 5: ZEROS } })),
   'the document has no register': await withMembers({ pcrs: new Pairs([]) }),
-  'the registers are of the other kind of machine': policy(base.machine(registers(4, 12))),
+  'the registers are of the other kind of machine': policy(MACHINE),
+  'a machine with NitroTPM loaded a driver before its image': {
+    ...(await tpm([2, register(9)])),
+    ...policy(MACHINE),
+  },
   'the command line of a machine with NitroTPM was changed': {
     ...(await tpm()),
-    ...policy(base.machine({ ...registers(4), 12: ZEROS })),
+    ...policy(PLAIN_MACHINE),
   },
 })
 

@@ -85,7 +85,7 @@ export function chain(changes: Changes = {}): Promise<Uint8Array[]> {
 
 /** Registers of 48 equal bytes. */
 export const register = (byte: number) => new Uint8Array(48).fill(byte)
-export const REGISTERS: readonly (readonly [Item, Item])[] = [0, 1, 2, 3, 4, 8, 12].map((index) => [
+export const REGISTERS: readonly (readonly [Item, Item])[] = [0, 1, 2, 3, 4, 8, 12, 13].map((index) => [
   index,
   register(index + 1),
 ])

@@ -12,7 +12,10 @@ export interface AcceptedProgram {
   readonly label: string
   /** Registers of a Nitro Enclave: at least 0, the whole image. 1 is a kernel of AWS, and 2 may be the hash of nothing. */
   readonly pcrs?: Registers
-  /** Registers of a machine with NitroTPM: at least 4, the image that is booted, and 12, which is zero while nobody changes its command line. */
+  /**
+   * Registers of a machine with NitroTPM: at least 4, the image that is booted; 2, drivers that the firmware loads before it; 12 and 13, which
+   * are zero while nobody adds to its command line or puts an extension beside it.
+   */
   readonly nitrotpm_pcrs?: Registers
   /** A machine of dstack: firmware, its hardware, kernel, its command line, `app-compose.json` and who may release its keys. */
   readonly tdx?: Readonly<
@@ -25,10 +28,10 @@ export interface AcceptedProgram {
 }
 
 /** The registers without which no program is pinned, by the name of their map, in the order of RFC 8785. Zeros in the last pin none. */
-const LEAST_PINS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['pcrs', ['0']],
-  ['nitrotpm_pcrs', ['12', '4']],
-  ['tdx', ['composeHash', 'keyProvider', 'mrtd', 'rtmr0', 'rtmr1', 'rtmr2']],
+const LEAST_PINS = new Map([
+  ['pcrs', '0'],
+  ['nitrotpm_pcrs', '12,13,2,4'],
+  ['tdx', 'composeHash,keyProvider,mrtd,rtmr0,rtmr1,rtmr2'],
 ])
 /** A register and its value: SHA-384, or SHA-256 of what dstack names by a word. */
 const PIN = /^\w+:[0-9a-f]{96}$|^[a-zA-Z]+:[0-9a-f]{64}$/
@@ -40,7 +43,7 @@ const PIN = /^\w+:[0-9a-f]{96}$|^[a-zA-Z]+:[0-9a-f]{64}$/
  * @throws AttestationError `malformed-evidence` where one of them is missing
  */
 export async function measurementOf(map: RegisterMap, registers: Registers): Promise<Hex> {
-  const pinned = LEAST_PINS.get(map) ?? []
+  const pinned = (LEAST_PINS.get(map) ?? '').split(',')
   demand(pinned.every((index) => registers[index]))
   return `0x${await sha256(JSON.stringify({ [map]: registers }, [map, ...pinned]))}`
 }
@@ -53,7 +56,7 @@ export function checkPolicy(programs: unknown): asserts programs is readonly Acc
 function isPinned(program: unknown): program is AcceptedProgram {
   const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = { ...(program ?? {}) }
   const [[map = '', named] = [], ...others] = Object.entries(maps)
-  const least = LEAST_PINS.get(map) ?? ['']
+  const least = (LEAST_PINS.get(map) ?? '').split(',')
   const registers: Readonly<Record<string, unknown>> = { ...(named ?? {}) }
   return (
     typeof label === 'string' &&

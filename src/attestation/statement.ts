@@ -45,9 +45,9 @@ const TEXT = '"[ !#-[\\]-~]*"'
 /** @param keys the members from `sealKey` on, without `v` */
 export function formOf<S extends CommonStatement>(origin: S['origin'], keys: string): StatementForm<S> {
   return new RegExp(
-    `^{"authority":${ADDRESS},"boot":${NATURAL},"build":{"digest":"[0-9a-f]{64}","version":${TEXT}},` +
+    `^{"authority":${ADDRESS},"boot":${NATURAL},"build":{"digest":${TEXT},"version":${TEXT}},` +
       `"chainId":${NATURAL},"configuration":({(?:"[A-Z_]+":${TEXT},?)+}),"escrow":${ADDRESS},` +
-      `"instance":"[0-9a-f-]{36}","origin":"${origin}","scheme":${TEXT},"sealKey":${keys},"v":1}$`,
+      `"instance":${TEXT},"origin":"${origin}","scheme":${TEXT},"sealKey":${keys},"v":1}$`,
   )
 }
 export const BORN = formOf<Statement>('born', `${PUBLIC_KEY},"signer":${ADDRESS}`)
@@ -62,9 +62,8 @@ export async function readStatement<S extends CommonStatement>(
   text: string,
   form: StatementForm<S>,
 ): Promise<{ statement: S; config: Hex }> {
-  demand(text.length <= MAX_CHARACTERS, 'malformed-statement')
   demand(!/,"v":(?!1})\d+}$/.test(text), 'unsupported-version')
-  const [, configuration] = form.exec(text) ?? []
+  const [, configuration] = (text.length <= MAX_CHARACTERS && form.exec(text)) || []
   demand(configuration !== undefined, 'malformed-statement')
   // The form has no twin keys but in the configuration, whose digest is of the text.
   return { statement: JSON.parse(text), config: `0x${await sha256(configuration)}` }

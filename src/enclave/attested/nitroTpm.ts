@@ -14,10 +14,10 @@ import { measurementIn } from './ownDocument.js'
 import type { Platform } from './platform.js'
 import { lock, unlock } from './secretBox.js'
 
-/** The registers of `measurementOf`: the image that was booted, and its command line. */
-const REGISTERS = 'sha384:4,12'
+/** The registers of `measurementOf`. */
+const REGISTERS = 'sha384:2,4,12,13'
 /** The same as creation data has them: one selection, of SHA-384, of three bytes; and the length of the SHA-256 of their values. */
-const SELECTION = '00000001000c031010000020'
+const SELECTION = '00000001000c031430000020'
 /** Nobody's password opens it, in place of the registers. */
 const ATTRIBUTES = 'fixedtpm|fixedparent|adminwithpolicy|noda'
 /** The key above: a TPM that lost its power a few times refuses all keys that count failures (`noda` is missing) for hours. */

@@ -38,7 +38,7 @@ export function addMeasure(root: Command, process: OperateProcess): void {
     .option('--bundle <file>', "the enclave's program: its SHA-256, as the statement has it")
     .option('--root <file>', 'the root file system: its SHA-256, to compare two builds')
     .option('--eif <file>', 'the image of a Nitro Enclave: PCR 0, 1 and 2')
-    .option('--uki <file>', 'the unified kernel image of a machine with NitroTPM: PCR 4 and 12')
+    .option('--uki <file>', 'the unified kernel image of a machine with NitroTPM: PCR 2, 4, 12 and 13')
     .option('--dstack <file>', 'what dstack-mr prints of an image as JSON: MRTD and RTMR 0, 1 and 2')
     .option('--app-compose <file>', 'with --dstack: app-compose.json, byte for byte')
     .option('--key-provider <json>', 'with --dstack: {"name":"…","id":"…"}, as the machine logs it')

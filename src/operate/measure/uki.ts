@@ -8,10 +8,13 @@ import { CommandError } from '../../terminal/failure.js'
 /** From this version on, systemd's stub starts the kernel without the firmware, which measures it in older ones. */
 const STUB_THAT_STARTS_THE_KERNEL = 258
 const BOOT_ATTEMPT = 'Calling EFI Application from Boot Option'
+const SEPARATOR = createHash('sha384').update(Buffer.alloc(4)).digest()
 
 /**
- * PCR 4 and 12, in hex. The firmware extends PCR 4 by its boot attempt, a separator and the image's Authenticode digest (TCG PC Client Platform
- * Firmware Profile, 3.3.4.5); an older stub has it extended by the kernel's too. PCR 12 is zero while nobody adds to the command line.
+ * PCR 2, 4, 12 and 13, in hex. The firmware extends PCR 4 by its boot attempt, a separator and the image's Authenticode digest (TCG PC Client Platform
+ * Firmware Profile, 3.3.4.5); an older stub has it extended by the kernel's too. PCR 12 and 13 are zero while nobody
+ * adds to the command line, or an extension beside the image. PCR 2 has the separator alone while the firmware loads no driver: none of a
+ * disk, and none that its variables name.
  * @throws CommandError `image-malformed`
  */
 export function registersOfUki(image: Buffer): Registers {
@@ -23,12 +26,11 @@ export function registersOfUki(image: Buffer): Registers {
   const isKernelMeasured = Number(version) < STUB_THAT_STARTS_THE_KERNEL
   const events = [
     sha384(Buffer.from(BOOT_ATTEMPT)),
-    sha384(Buffer.alloc(4)),
+    SEPARATOR,
     uki.authenticode(),
     ...(isKernelMeasured ? [readPe(kernel).authenticode()] : []),
   ]
-  const extended = events.reduce((pcr, event) => sha384(pcr, event), Buffer.alloc(48))
-  return { 4: extended.toString('hex'), 12: ZERO_REGISTER }
+  return { 2: extended([SEPARATOR]), 4: extended(events), 12: ZERO_REGISTER, 13: ZERO_REGISTER }
 }
 
 /** Reads a PE32+ file. https://learn.microsoft.com/windows/win32/debug/pe-format */
@@ -79,6 +81,10 @@ function authenticodeOf(
     hashed += to - from
   }
   return sha384(...parts, file.subarray(hashed, file.length - file.readUInt32LE(signatures + 4)))
+}
+
+function extended(events: readonly Buffer[]): string {
+  return events.reduce((pcr, event) => sha384(pcr, event), Buffer.alloc(48)).toString('hex')
 }
 
 function sha384(...parts: readonly Buffer[]): Buffer {

@@ -10,8 +10,8 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { type Machine, useMachine } from './tpm.js'
 
 /** What the firmware measures of the accepted image, and of one that the operator has made. */
-const ACCEPTED = { 4: 'a' }
-const OPERATORS = { 4: 'b' }
+const ACCEPTED = { 2: '5', 4: 'a' }
+const OPERATORS = { 2: '5', 4: 'b' }
 const CONFIGURATION: Hex = `0x${'cc'.repeat(32)}`
 const { signal } = new AbortController()
 const FOUNDED = { master: new Uint8Array(32).fill(7), brokerKeys: { keyId: 'PK', secretKey: 'secret' } }
@@ -48,10 +48,10 @@ async function forge({ tool }: Machine, registers: Uint8Array): Promise<Record<s
   const parent = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|restricted|decrypt|noda'
   await tool(directory, ['tpm2_createprimary', '-C', 'o', '-G', 'ecc', '-a', parent, '-c', 'parent'])
   await flush()
-  const accepted = ['--policy-pcr', '-l', 'sha384:4,12', '-f', 'registers', '-L', 'policy']
+  const accepted = ['--policy-pcr', '-l', 'sha384:2,4,12,13', '-f', 'registers', '-L', 'policy']
   await tool(directory, ['tpm2_createpolicy', ...accepted])
   const place = ['-C', 'parent', '-u', 'public', '-r', 'private', '-L', 'policy', '-i', 'key']
-  const created = ['-l', 'sha384:4,12', '--creation-data', 'creation', '-t', 'ticket']
+  const created = ['-l', 'sha384:2,4,12,13', '--creation-data', 'creation', '-t', 'ticket']
   const attributes = ['-a', 'fixedtpm|fixedparent|adminwithpolicy|noda']
   await tool(directory, ['tpm2_create', ...place, ...attributes, ...created])
   await flush()
@@ -72,7 +72,7 @@ it('the operator boots an image of his own, seals a master key that he knows for
   const own: Record<string, string> = JSON.parse(await readFile(file, 'utf8'))
   const directory = await temporaryDirectory()
   // Anyone can compute them: `operate measure` does.
-  await machine.tool(directory, ['tpm2_pcrread', 'sha384:4,12', '-o', 'registers'])
+  await machine.tool(directory, ['tpm2_pcrread', 'sha384:2,4,12,13', '-o', 'registers'])
   const registers = await readFile(join(directory, 'registers'))
 
   await machine.boot(OPERATORS)
@@ -89,14 +89,17 @@ it('the operator boots an image of his own, seals a master key that he knows for
   expect(await machine.keys.load(signal)).toEqual(FOUNDED)
 })
 
-it('a secret that one machine sealed opens after its restarts, and not with another command line or in another machine', async () => {
+it('a secret that one machine sealed opens after its restarts, and not below a driver, an extension, another command line or in another machine', async () => {
   const { machine, machineOf } = await start()
   await machine.boot(ACCEPTED)
   await machine.keys.save(FOUNDED)
   await machine.boot(ACCEPTED)
   expect(await machine.keys.load(signal)).toEqual(FOUNDED)
-  await machine.boot({ ...ACCEPTED, 12: 'c' })
-  expect(await machine.keys.load(signal)).toBeUndefined()
+  // A driver that the operator's UEFI variables name runs before the image, and could extend PCR 4 as it would.
+  for (const other of [{ 2: 'd' }, { 12: 'c' }, { 13: 'e' }]) {
+    await machine.boot({ ...ACCEPTED, ...other })
+    expect(await machine.keys.load(signal)).toBeUndefined()
+  }
   const other = await machineOf()
   await other.boot(ACCEPTED)
   expect(await other.keys.load(signal)).toBeUndefined()
