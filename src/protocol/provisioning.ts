@@ -18,8 +18,9 @@ import { MAX_HOLDERS } from './masterShare.js'
 import { addressOfPublicKey, compressPoint, isPoint } from './publicKey.js'
 import { assertSignedBy, signatureSchema, signDigest } from './signature.js'
 
-/** Begins what a holder signs. */
+/** Begins what a holder signs, and what the first one signs for a founding. */
 const DOMAIN = 'service-provisioning-v1'
+const FOUNDING_DOMAIN = 'service-founding-v1'
 
 /** A holder, by her compressed public key. */
 export const holderSchema = /* @__PURE__ */ hexOf(33).refine(isPoint, 'not a point on secp256k1')
@@ -27,7 +28,10 @@ export const holderSchema = /* @__PURE__ */ hexOf(33).refine(isPoint, 'not a poi
 /** `GET /provisioning`: the evidence and the statement of an enclave that waits for its keys. */
 export const provisioningSchema = attestationSchema
 
-/** `POST /provisioning/founding`, without a body: the evidence is about the shares, in the order of the holders. */
+/** `POST /provisioning/founding`. The signature is the first holder's, by `signFounding`. */
+export const foundingRequestSchema = /* @__PURE__ */ z.strictObject({ signature: signatureSchema })
+
+/** Its answer: the evidence is about the shares, in the order of the holders. */
 export const foundingSchema = /* @__PURE__ */ z.object({
   ...attestationSchema.shape,
   shares: z.array(provisionEnvelopeSchema).min(2).max(MAX_HOLDERS),
@@ -99,6 +103,24 @@ export function signProvision(
 export function assertProvisionSigned(provision: Provision, enclaveKey: Hex): void {
   const signer = addressOfPublicKey(hexToBytes(provision.holder))
   assertSignedBy(signer, provisionDigest(provision, enclaveKey), provision.signature)
+}
+
+/** SHA-256 of `utf8("service-founding-v1") ‖ enclaveKey`: one start of one enclave draws a master key at the first holder's word alone. */
+function foundingDigest(enclaveKey: Hex): Hex {
+  return bytesToHex(sha256(concatBytes(utf8(FOUNDING_DOMAIN), compressPoint(enclaveKey))))
+}
+
+/**
+ * @param enclaveKey the key in the enclave's evidence
+ * @param privateKey the first holder's
+ */
+export function signFounding(enclaveKey: Hex, privateKey: Hex): Hex {
+  return signDigest(foundingDigest(enclaveKey), privateKey)
+}
+
+/** @throws ProtocolError `invalid-signature`, or `wrong-signer` unless the holder signed it for this enclave's key */
+export function assertFoundingSigned(signature: Hex, enclaveKey: Hex, holder: Hex): void {
+  assertSignedBy(addressOfPublicKey(hexToBytes(holder)), foundingDigest(enclaveKey), signature)
 }
 
 /** @param enclaveKey the key in the enclave's evidence */

@@ -23,6 +23,7 @@ import {
   provisioningSchema,
   sealBrokerKeys,
   sharesDigest,
+  signFounding,
   signProvision,
 } from '../protocol/provisioning.js'
 import { signRunMessage } from '../protocol/runMessage.js'
@@ -114,7 +115,10 @@ export async function foundAndProvision(
   const { setup, url, programs, domain, secrets } = ceremony
   const verify = createStartingVerifier(setup.root, TEST_FORMAT)
   const expected = () => ({ ...domain, programs, now: Date.now() })
-  const founding = await askEnclave(url, '/provisioning/founding', { method: 'POST' }, foundingSchema)
+  const awaiting = await askEnclave(url, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const [owner = '0x'] = setup.holders
+  const body = { signature: signFounding((await verify(awaiting, expected())).statement.sealKey, owner) }
+  const founding = await askEnclave(url, '/provisioning/founding', { method: 'POST', body }, foundingSchema)
   const { shares, ...document } = founding
   const { statement } = await verify(document, expected())
   if (statement.shares !== sharesDigest(shares)) throw new Error('the shares are not those of the evidence')

@@ -13,6 +13,7 @@ import {
   provisionedSchema,
   provisioningSchema,
   sealBrokerKeys,
+  signFounding,
   signProvision,
 } from '../../src/protocol/provisioning.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
@@ -75,7 +76,8 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
     return JSON.parse(statement).sealKey
   }
   const found = async () => {
-    const { shares } = foundingSchema.parse(await post('', '/provisioning/founding'))
+    const signature = signFounding(await sealKeyNow(), owner)
+    const { shares } = foundingSchema.parse(await post({ signature }, '/provisioning/founding'))
     return Promise.all(
       shares.map((share, index) =>
         openShare(share, hexToBytes(holders[index] ?? '0x'), ['share-of-holder', domain]),
@@ -108,6 +110,11 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   const refused = await fetch(url, { method: 'POST', headers, body })
   expect([refused.status, problemSchema.parse(await refused.json()).code]).toEqual([503, 'keys-awaited'])
   const sealKey = await sealKeyNow()
+  // A stranger at the door has it ask neither device nor nodes, however often he knocks.
+  const foreign = [signFounding(sealKey, second), signFounding(publicKeyOfKey(second), owner)]
+  expect(await post('', '/provisioning/founding')).toBe('invalid-body')
+  for (const signature of foreign)
+    expect(await post({ signature }, '/provisioning/founding')).toBe('provision-unsigned')
   const shares = await found()
   const others = await found()
   const first = await provisionOf(owner, shares[0], { sealKey, withKeys: true })

@@ -41,7 +41,10 @@ async function useCeremony(cleanUp: AsyncDisposableStack, fault?: Fault) {
     ...['--chain-id', `${domain.chainId}`, '--escrow', domain.escrow],
   ]
   const found = (...more: string[]) =>
-    run('found', ['--enclave-url', enclave.url, '--out', file('shares.json'), ...judging, ...more])
+    run('found', [
+      ...['--enclave-url', enclave.url, '--out', file('shares.json'), '--key-file', file('owner.key')],
+      ...[...judging, ...more],
+    ])
   const accept = (name: string, ...more: string[]) =>
     run('accept', [
       ...['--shares', file('shares.json'), '--key-file', file(`${name}.key`), '--out', file(`${name}.share`)],
@@ -231,7 +234,8 @@ describe('operate attest', () => {
   it('takes chain and escrow of deployment.json, and needs a policy that pins its programs', async () => {
     await using cleanUp = new AsyncDisposableStack()
     const { file, enclave, run } = await useHolders(cleanUp)
-    const args = ['--enclave-url', enclave.url, '--out', file('again.json'), '--directory', file('.')]
+    const there = ['--enclave-url', enclave.url, '--key-file', file('owner.key')]
+    const args = [...there, '--out', file('again.json'), '--directory', file('.')]
     const judging = ['--policy', file('policy.json')]
     expect(await run('found', [...args, ...judging])).toMatchObject({
       ...{ exit: 2, err: expect.stringContaining('deployment.json does not exist') },

@@ -9,8 +9,10 @@ import { type Bytes, bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import type { IntentDomain } from '../../src/protocol/intentDomain.js'
 import { openShare } from '../../src/protocol/masterShare.js'
 import {
+  assertFoundingSigned,
   assertProvisionSigned,
   type BrokerKeys,
+  foundingRequestSchema,
   openBrokerKeys,
   type Provisioned,
   provisionSchema,
@@ -47,7 +49,8 @@ export async function useStartingEnclave(
     return { format: 'aws-nitro', ...attestation, statement }
   }
 
-  async function found() {
+  async function found(body: string) {
+    assertFoundingSigned(foundingRequestSchema.parse(JSON.parse(body)).signature, sealKey, holders[0] ?? '0x')
     state.founded = drawMaster()
     const shares = await shareMaster(state.founded, holders, { threshold: THRESHOLD, domain })
     return {
@@ -81,7 +84,7 @@ export async function useStartingEnclave(
     if (state.master && state.brokerKeys)
       return answer(409, { ...problem, status: 409, code: 'keys-present', title: 'Keys present' })
     if (`${req.method} ${req.url}` === 'GET /provisioning') return answer(200, await evidence({}))
-    if (req.url === '/provisioning/founding') return answer(200, await found())
+    if (req.url === '/provisioning/founding') return answer(200, await found(body))
     posts.push(body)
     return provision(body).then(
       (provisioned) => answer(200, provisioned),

@@ -1,10 +1,13 @@
 import { utils } from '@noble/secp256k1'
+import type * as z from 'zod'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Bytes, Hex } from '../../protocol/hex.js'
 import { openShare } from '../../protocol/masterShare.js'
 import {
+  assertFoundingSigned,
   assertProvisionSigned,
   type BrokerKeys,
+  foundingRequestSchema,
   openBrokerKeys,
   type Provision,
   type Provisioned,
@@ -64,13 +67,15 @@ export function createGathering(deps: {
   function refusalOf(provision: Provision): DoorCode | undefined {
     const index = holders.indexOf(provision.holder)
     if (index < 0 || (provision.brokerKeys && index > 0)) return 'unknown-holder'
-    try {
-      assertProvisionSigned(provision, start.sealKey)
-      return undefined
-    } catch (error) {
-      if (error instanceof ProtocolError) return 'provision-unsigned'
-      throw error
-    }
+    return refusalUnless(() => assertProvisionSigned(provision, start.sealKey))
+  }
+
+  /** A stranger at the door has the enclave ask neither device nor nodes. */
+  function foundingRefusal(text: string): DoorCode | undefined {
+    const request = parse(text, foundingRequestSchema)
+    const [owner] = holders
+    if (request === undefined || owner === undefined) return 'invalid-body'
+    return refusalUnless(() => assertFoundingSigned(request.signature, start.sealKey, owner))
   }
 
   async function take(provision: Provision): Promise<Provisioned | DoorCode> {
@@ -112,7 +117,7 @@ export function createGathering(deps: {
       async POST({ text }) {
         if (isReady) return 'keys-present'
         if (atOnce >= MAX_AT_ONCE) return 'busy'
-        const provision = parse(text)
+        const provision = parse(text, provisionSchema)
         if (provision === undefined) return 'invalid-body'
         atOnce++
         try {
@@ -123,8 +128,10 @@ export function createGathering(deps: {
       },
     },
     '/provisioning/founding': {
-      async POST() {
+      async POST({ text }) {
         if (isReady) return 'keys-present'
+        const refusal = foundingRefusal(text)
+        if (refusal !== undefined) return refusal
         if (isFounding) return 'busy'
         isFounding = true
         try {
@@ -155,9 +162,19 @@ function drawKey() {
   return { privateKey, sealKey: publicKeyOf(privateKey) }
 }
 
-function parse(text: string): Provision | undefined {
+function refusalUnless(assertSigned: () => void): 'provision-unsigned' | undefined {
   try {
-    return provisionSchema.parse(JSON.parse(text))
+    assertSigned()
+    return undefined
+  } catch (error) {
+    if (error instanceof ProtocolError) return 'provision-unsigned'
+    throw error
+  }
+}
+
+function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(text))
   } catch {
     return undefined
   }

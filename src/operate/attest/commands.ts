@@ -20,6 +20,7 @@ import {
   provisioningSchema,
   sealBrokerKeys,
   sharesDigest,
+  signFounding,
   signProvision,
 } from '../../protocol/provisioning.js'
 import { baseUrl } from '../../service/configKinds.js'
@@ -79,6 +80,7 @@ export function addAttest(root: Command, process: OperateProcess, verify: Starti
     .action((options: KeyOptions) => key(process, options))
   judging('found', 'has an enclave draw a master key, and writes the sealed shares for its holders')
     .requiredOption(...ENCLAVE_URL)
+    .requiredOption('--key-file <file>', "the first holder's key, mode 0600")
     .option('--out <file>', 'the shares; shares.json in the directory by default')
     .action((options: FoundOptions) => found(process, options, verify))
   judging('accept', "opens a holder's own share of a founding, and keeps it")
@@ -121,6 +123,7 @@ async function key(process: OperateProcess, options: KeyOptions): Promise<void> 
 
 interface FoundOptions extends JudgingOptions {
   readonly enclaveUrl: string
+  readonly keyFile: string
   readonly out?: string
 }
 
@@ -129,11 +132,16 @@ async function found(
   options: FoundOptions,
   verify: StartingVerifier,
 ): Promise<void> {
-  const { enclaveUrl, directory, out = join(directory, 'shares.json') } = options
+  const { enclaveUrl, keyFile, directory, out = join(directory, 'shares.json') } = options
   const speech = createSpeech(process, options)
   const judging = judgingOf(options)
+  const { privateKey } = readHolderKey(keyFile)
+  const awaiting = await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const { sealKey } = (await verified(verify, awaiting, judging)).statement
   await speech.confirm(`Have the enclave at ${enclaveUrl} draw a new master key?`)
-  const founding = await askEnclave(enclaveUrl, '/provisioning/founding', { method: 'POST' }, foundingSchema)
+  const body = { signature: signFounding(sealKey, privateKey.reveal()) }
+  const request = { method: 'POST', body } as const
+  const founding = await askEnclave(enclaveUrl, '/provisioning/founding', request, foundingSchema)
   const { lines, facts } = await judged(verify, founding, judging)
   for (const line of lines) speech.say(line)
   writeNewFile(out, `${JSON.stringify(founding, null, 2)}\n`, 0o644)
