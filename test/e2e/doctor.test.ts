@@ -223,6 +223,9 @@ it('operate doctor at a node that gives no events, says what can be told', async
   expect({ exit, faults }).toEqual({ exit: 0, faults: [] })
   const text = 'name an account that has a portfolio with --account'
   expect(findings.find(({ check }) => check === 'master-key')?.text).toContain(text)
+  expect(findings.find(({ check }) => check === 'proposed-actions')?.text).toContain(
+    'the nodes give no events',
+  )
 })
 
 it('operate doctor compares with a report that was made elsewhere, and never reads the enclave’s file then', async () => {

@@ -14,6 +14,7 @@ import {
   unborneActions,
 } from '../../broker/index.js'
 import { createCorporateActions } from '../../chain/contracts.js'
+import { RangeRefusedError } from '../../chain/logReader.js'
 import { type Proposal, readProposals } from '../../chain/proposals.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
@@ -38,13 +39,18 @@ export async function checkActions(
   try {
     const { head } = await chain.look()
     const contract = createCorporateActions(createViewCaller(rpc), await chain.token.actions(head.hash))
-    const [{ events, today }, listed, proposals, entries] = await Promise.all([
+    const [{ events, today }, listed, found, entries] = await Promise.all([
       actionsOf(chain, broker),
       chain.actions(head),
-      chain.deployedAt().then((deployedAt) => readProposals(rpc, contract, deployedAt)),
+      chain.deployedAt().then((deployedAt) => readProposals(rpc, contract, deployedAt).catch(unlessRefused)),
       booksOf(chain).then(({ after }) => broker.getBookedEntries({ after })),
     ])
-    const findings = judge({ events, today, listed, proposals, now: head.timestamp })
+    const findings = [
+      ...judge({ events, today, listed, proposals: found ?? [], now: head.timestamp }),
+      ...(found
+        ? []
+        : [unchecked(CHECK, 'the nodes give no events: what is proposed on chain is not known')]),
+    ]
     const unborne = unborneActions(listed, everBookedOf(entries))
     return [
       ...unborne.map(({ kind, symbol }) =>
@@ -59,6 +65,11 @@ export async function checkActions(
     if (error instanceof BrokerError) return [unchecked(CHECK, `the broker does not answer (${error.kind})`)]
     throw error
   }
+}
+
+function unlessRefused(error: unknown): null {
+  if (!(error instanceof RangeRefusedError)) throw error
+  return null
 }
 
 interface Known {
