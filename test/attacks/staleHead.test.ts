@@ -10,9 +10,13 @@
 // The lower of their safe blocks counts.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { ADDRESS_VARIABLES } from '../../src/chain/contracts.js'
 import type { Rpc } from '../../src/chain/rpc.js'
 import { createChainState } from '../../src/enclave/chainState.js'
+import { readConfig } from '../../src/enclave/config.js'
+import { reportOrder } from '../../src/enclave/doctor/order.js'
 import type { EnclaveDeps } from '../../src/enclave/enclave.js'
+import { enclaveEnvironment } from '../enclave/support/environment.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
@@ -125,4 +129,17 @@ it('a witness that keeps the blocks of a reorganization agrees to none of them',
   witness.instead = async (tag) => (tag === hash ? orphan : undefined)
   const chain = createChainState({ ...world().deps(), rpc: stuck, witness })
   await expect(chain.look()).rejects.toThrow('the nodes disagree')
+})
+
+it('an order that only one operator’s nodes know is in no report', async () => {
+  const { anvil, addresses } = world().chain
+  const { orderId } = await world().open(buy(250))
+  const byName = Object.entries(ADDRESS_VARIABLES).map(([part, name]) => [name, Object(addresses)[part]])
+  const reportBeside = (witness: string) => {
+    const named = { ...enclaveEnvironment, ...Object.fromEntries(byName), RPC_URL: anvil.rpcUrl }
+    const config = { ...readConfig(named), RPC_WITNESS_URL: [witness] }
+    return reportOrder(config, world().deps().keys, orderId)
+  }
+  expect(await reportBeside(anvil.rpcUrl)).toMatchObject({ report: { orderId, state: 'OPEN' } })
+  await expect(reportBeside(other.anvil.rpcUrl)).rejects.toMatchObject({ name: 'ChainAnswerError' })
 })

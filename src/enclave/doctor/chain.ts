@@ -1,16 +1,13 @@
-import { createRpc } from '../../chain/rpc.js'
 import { createChainState } from '../chainState.js'
-import { systemClock } from '../clock.js'
-import { addressesOf } from '../commonConfig.js'
 import type { CommonConfig } from '../commonSettings.js'
+import { chainOptionsOf } from '../program.js'
 
-/** The chain at its head, by the enclave's own nodes without the witness: nothing is decided by it. */
+/**
+ * The chain at its head. What is found can leave an attested enclave, such as an overdue order's entry: so where there is a witness, it
+ * has to say the same.
+ */
 export function chainOf(config: CommonConfig) {
-  const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
-  const rpc = createRpc({ chainId, urls, timeoutMs })
-  const chain = createChainState({
-    ...{ rpc, chainId, addresses: addressesOf(config), depth: 0, clock: systemClock },
-    ...{ maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE, pollMs: config.CONFIRM_POLL_INTERVAL },
-  })
-  return { rpc, chain }
+  const options = { ...chainOptionsOf(config), depth: 0 }
+  const chain = createChainState({ ...options, pollMs: config.CONFIRM_POLL_INTERVAL })
+  return { rpc: options.rpc, chain }
 }
