@@ -1,4 +1,4 @@
-import { ContractFactory } from 'ethers'
+import { ContractFactory, type InterfaceAbi } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { authorityBytecode, institutionRegistryBytecode } from '../../src/chain/generated/bytecode.js'
@@ -220,7 +220,7 @@ describe("the signer's program", () => {
   })
 })
 
-const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]) => {
+const deploys = async (abi: InterfaceAbi, bytecode: string, args: unknown[]) => {
   const { data } = await new ContractFactory([...abi], bytecode).getDeployTransaction(...args)
   try {
     await chain().provider.send('eth_call', [{ from: account('deployer'), data }, 'latest'])
