@@ -1,10 +1,5 @@
-import {
-  exceptionsOf,
-  type Policy,
-  readEmployeeFile,
-  rulebookChanges,
-  rulesOfRows,
-} from '../src/client/index.js'
+import { exceptionsOf, readEmployeeFile, rulebookChanges, rulesOfRows } from '../src/client/admin.js'
+import type { Policy } from '../src/client/index.js'
 import { decodePolicy, encodePolicy } from '../src/protocol/compactPolicy.js'
 import { ledgerKey, openBlobBytes, sealBlobBytes } from '../src/protocol/ledgerBlob.js'
 import { memberRules, policyHash } from '../src/protocol/policy.js'

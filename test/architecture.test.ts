@@ -39,11 +39,22 @@ const FOLDERS = Object.keys(MAY_IMPORT)
 const IN_NODE_ALONE = ['client/store/file.ts']
 /** Those that run in a browser. */
 const BROWSER_FOLDERS = ['protocol', 'attestation', 'client']
+/** The modules that the client package exports. */
+const CLIENT_ENTRIES = [
+  'client/index.ts',
+  'client/admin.ts',
+  'client/history.ts',
+  'client/receipt/index.ts',
+  'client/store/index.ts',
+  'client/store/browser.ts',
+]
 /** The imports from src that the page may have. */
 const WEB_MAY_IMPORT = [
   'client/index.js',
   'client/receipt/',
   'client/store/browser.js',
+  'client/admin.js',
+  'client/history.js',
   'attestation/',
   'protocol/',
   'chain/generated/',
@@ -88,6 +99,12 @@ async function readTypeScript(): Promise<Source[]> {
 function importsOf({ text }: Source): string[] {
   const found = text.matchAll(/(?<!')\b(?:from|import)\s*\(?\s*'([^']+)'/g)
   return [...found].map((match) => match[1] ?? '')
+}
+
+/** The names of each statement `import { … } from` or `export { … } from`, with where they are from. */
+function namesIn(text: string, kind: 'import' | 'export'): [from: string, names: string[]][] {
+  const found = text.matchAll(new RegExp(`^${kind} (?:type )?\\{([^}]*)\\} from '([^']+)'`, 'gm'))
+  return [...found].map(([, names = '', from = '']) => [from, names.match(/\w+(?=\s*(?:,|$))/g) ?? []])
 }
 
 /** A relative import as a path from where the source's is; undefined for a package. */
@@ -190,6 +207,30 @@ describe('imports', () => {
         .map((target) => `${source.path} imports ${target}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('take what an entry of the client package offers from the entry', () => {
+    const entries = sources.filter(({ path }) => CLIENT_ENTRIES.includes(path))
+    expect(entries).toHaveLength(CLIENT_ENTRIES.length)
+    const offered = new Set(
+      entries.flatMap(({ text }) => namesIn(text, 'export').flatMap(([, names]) => names)),
+    )
+    expect(offered).toContain('createClient')
+    const users = [
+      ...sources.filter(({ folder }) => folder !== 'client'),
+      ...web.map((source) => ({ ...source, path: `../web/${source.path}` })),
+    ]
+    const past = users.flatMap((source) =>
+      namesIn(source.text, 'import').flatMap(([from, names]) => {
+        const target =
+          pathInSrc(source, from)
+            ?.replace(/^\.\.\/src\//, '')
+            .replace(/\.js$/, '.ts') ?? ''
+        if (!target.startsWith('client/') || CLIENT_ENTRIES.includes(target)) return []
+        return names.filter((name) => offered.has(name)).map((name) => `${source.path}: ${name}`)
+      }),
+    )
+    expect(past).toEqual([])
   })
 
   test('name no built-in of Node where a browser runs it', () => {

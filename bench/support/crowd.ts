@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { publishRulebook } from '../../src/client/admin.js'
 import { type OrderStatus, orderStatusSchema, postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { bytesToHex, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -125,7 +126,7 @@ export async function createCrowd(
       await eventually('the institution', async () => (await fetch(`${info.url}/policy/${orgId}`)).ok)
       const employees = Object.fromEntries(members.map(({ address }) => [address.toLowerCase(), RULES]))
       const policy = { employees, maxOrderNotional: FUNDS, allowWithdrawShares: false }
-      await clientOf(sandbox, admin).publishRulebook(policy)
+      await publishRulebook(clientOf(sandbox, admin), policy)
     }
   }
 

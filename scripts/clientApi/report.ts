@@ -8,6 +8,8 @@ const BUILT = 'packages/client/dist'
 const ENTRIES = {
   'client.d.ts': 'client/index.d.ts',
   'store.d.ts': 'client/store/index.d.ts',
+  'admin.d.ts': 'client/admin.d.ts',
+  'history.d.ts': 'client/history.d.ts',
   'attestation.d.ts': 'attestation/index.d.ts',
   'attestation-tdx.d.ts': 'attestation/tdx/index.d.ts',
   'receipt.d.ts': 'client/receipt/index.d.ts',
@@ -75,6 +77,7 @@ function reportOf(entry: string): string {
     for (const name of namesOf(statement)) if (name) keep(path, name)
   const parts = [...kept].map(([file, own]) => `// ${relative(BUILT, file)}\n${[...own].sort().join('\n')}\n`)
   const head = `// Written by \`npm run client-api\` from ${entry}: the public types, and all that they name.\n`
-  const exported = statementsOf(path).flatMap(namesOf).filter(Boolean).sort()
+  const exports = statementsOf(path).filter((statement) => statement.startsWith('export '))
+  const exported = exports.flatMap(namesOf).filter(Boolean).sort()
   return `${head}// Exports:\n${exported.map((name) => `//   ${name}\n`).join('')}\n${parts.sort().join('\n')}`
 }

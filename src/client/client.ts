@@ -1,29 +1,20 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
 import type { Verified } from '../attestation/index.js'
-import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
+import type { OrderReceived, OrderStatus } from '../protocol/api.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
-import type { Policy } from '../protocol/policy.js'
 import { createActionList } from './actionList.js'
 import { cancelOrder } from './cancelOrder.js'
 import { type Claim, type ClaimOptions, type ClaimsOptions, createClaimDesk } from './claims.js'
+import { withParts } from './clientParts.js'
 import type { Mined } from './contract.js'
 import { createDeviceSeal } from './deviceSeal.js'
 import { createEscrow, type Funds } from './escrow.js'
-import type { HistoryEntry } from './history/entries.js'
-import { type HistoryOptions, readHistory } from './history/history.js'
 import type { CallOptions } from './http.js'
 import { createKeptOrders, type OrderKeeping } from './keptOrders.js'
 import { createKeyring, openNotice } from './keyring.js'
-import {
-  listMembers,
-  listOrders,
-  type MemberList,
-  type MemberListOptions,
-  type OrderList,
-  type OrderListOptions,
-} from './lists.js'
+import { listOrders, type OrderList, type OrderListOptions } from './lists.js'
 import { createMembership, type Membership } from './membership.js'
 import { createMoves, type Moves } from './moves.js'
 import { createOpenings, type OpeningState } from './openings.js'
@@ -44,15 +35,6 @@ import type { PortfolioKey } from './portfolioKey.js'
 import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
 import { abortable } from './retry.js'
-import {
-  openCopy,
-  type PublishedRulebook,
-  type PublishOptions,
-  publishRulebook,
-  type ResumeOptions,
-  resumeRulebook,
-  rulebookVersion,
-} from './rulebook.js'
 import { readShares, type SharesOptions, type WalletShares } from './shares.js'
 import { createWallet, type Wallet } from './wallet.js'
 
@@ -212,15 +194,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
    */
   getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
   /**
-   * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
-   * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
-   * `valueOverTime` sum it up.
-   * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
-   *   `unexpected-answer`
-   * @example for await (const entry of client.listHistory({ fromBlock: 1 })) console.log(entry.kind)
-   */
-  listHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
-  /**
    * The account's orders by the escrow's events, newest first: yields what has been read so far after each piece of the chain, and
    * at last all of them, with `isComplete`. `limit` bounds their number, `fromBlock` the blocks; `resume` reads on from an
    * earlier listing. With a pinned escrow it needs no server.
@@ -228,39 +201,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
    * @example for await (const { orders } of client.listOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
    */
   listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>
-  /**
-   * The wallets that belong or belonged to an institution, or are invited: events name them, the registry gives each one's
-   * state. Yields and resumes as `listOrders` does.
-   * @throws ClientError `node-unavailable`, `unexpected-answer`
-   * @example for await (const { members } of client.listMembers(orgId, { fromBlock: 1 })) console.log(members.length)
-   */
-  listMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>
-  /**
-   * For an institution's admin: the institution and the version of its rulebook in force.
-   * @example const { version } = await client.getRulebookVersion()
-   */
-  getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>
-  /**
-   * For an admin: replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
-   * only readable record of the rulebook.
-   * @example const { version, copy } = await client.publishRulebook(policy, { base: 1 })
-   */
-  publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
-  /**
-   * For an admin: goes on with a publication that was cut off, without a signature. The enclave accepts it again if it is in force.
-   * @param publication what `beforePost` of `publishRulebook` got, as JSON, unvalidated
-   * @throws ServerError `policy-rejected`: forget it, it is not in force and never will be
-   * @example const { version, copy } = await client.resumeRulebook(JSON.parse(text))
-   */
-  resumeRulebook(publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>
-  /**
-   * For an admin: opens the rulebook in a copy from an earlier publication.
-   * @param copy JSON, unvalidated
-   * @param version the version that it must be of: the one in force before a publication, any to read the past
-   * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`, `copy-unconfirmed`
-   * @example const policyInForce = await client.openRulebookCopy(JSON.parse(text), 1)
-   */
-  openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>
   /**
    * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
    * to members. It opens for the same purpose, wallet and deployment alone.
@@ -286,7 +226,7 @@ export function createClient(options: ClientOptions): Client {
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
   const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet })
   const sent = createOrders({ http, timing, onEnded: (orderId) => kept.forgetEnded(orderId) })
-  /** Between sealing and sending lie prompts, blocks or days, in which the enclave's program can be revoked. */
+  /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
   const isJudged = options.measurements !== undefined
   const submit: typeof sent.submit = async (order, call) => {
     if (isJudged) await platform(call)
@@ -323,11 +263,6 @@ export function createClient(options: ClientOptions): Client {
   async function* listing<T>(list: (parts: ChainParts) => AsyncGenerator<T>, call?: CallOptions) {
     yield* list(await chainParts(call))
   }
-  const rulebooks = async (call?: CallOptions) => ({
-    ...within(call),
-    ...{ http, timing, policyTimeoutMs, actionList },
-    platform: await platform(call),
-  })
   const deviceSeal = async (purpose: string, call?: CallOptions) => {
     const parts = await chainParts(call)
     const [account, chainId] = await Promise.all([parts.wallet.account(), parts.wallet.chainId()])
@@ -335,7 +270,7 @@ export function createClient(options: ClientOptions): Client {
     return createDeviceSeal({ purpose, place, keys: parts.keys })
   }
   const placing = createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing })
-  return {
+  const client: Client = {
     ...readerOf({ http, timing }, orders),
     ...createMembership({ wallet, contracts }),
     ...createMoves({ wallet, keys, contracts }),
@@ -376,18 +311,9 @@ export function createClient(options: ClientOptions): Client {
     async getPortfolio(call) {
       return readPortfolio({ ...(await chainParts(call)), actionList })
     },
-    listHistory: (call) =>
-      readHistory(
-        { ...within(call), actionList, contracts: () => contracts({ signal: call?.signal }) },
-        call,
-      ),
     listOrders: (call) => listing((parts) => listOrders(parts, call), call),
-    listMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
-    getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),
-    publishRulebook: async (policy, call) => publishRulebook(policy, await rulebooks(call), call),
-    resumeRulebook: async (publication, call) => resumeRulebook(publication, await rulebooks(call), call),
-    openRulebookCopy: async (copy, version, call) => openCopy(copy, version, await rulebooks(call)),
     sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
     openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),
   }
+  return withParts(client, { within, contracts, platform, actionList, http, timing, policyTimeoutMs })
 }

@@ -20,9 +20,8 @@ export type { Envelope } from '../protocol/envelope.js'
 export type { Hex } from '../protocol/hex.js'
 export type { Side } from '../protocol/intent.js'
 export type { Notice } from '../protocol/notice.js'
-export { memberRules, type Policy } from '../protocol/policy.js'
+export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
-export type { Publication, RulebookCopy } from '../protocol/rulebookCopy.js'
 export {
   formatDecimal,
   formatGrouped,
@@ -34,16 +33,6 @@ export type { Claim, ClaimOptions, ClaimsOptions } from './claims.js'
 export { type Client, type ClientOptions, createClient } from './client.js'
 export type { Mined } from './contract.js'
 export {
-  type EmployeeFile,
-  type EmployeeRow,
-  isName,
-  MAX_NAME,
-  type Nameable,
-  type RowFault,
-  readEmployeeFile,
-} from './employeeFile.js'
-export { exceptionsOf, rulesOfRows } from './employeeRules.js'
-export {
   ClientError,
   type ClientErrorCode,
   ContractError,
@@ -54,48 +43,12 @@ export {
 export type { Funds } from './escrow.js'
 export type { Evidence, NextEnclave } from './evidence.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
-export {
-  actionWords,
-  explorerLink,
-  type HistoryCursor,
-  type HistoryEntry,
-  type HistoryKind,
-} from './history/entries.js'
-export type { HistoryOptions } from './history/history.js'
-export {
-  adjustedPrices,
-  averageCost,
-  type Holding,
-  type Holdings,
-  holdingsOf,
-  type PricePoint,
-  type Prices,
-  unrealisedGain,
-  type ValuePoint,
-  valueAt,
-  valueOverTime,
-} from './history/holdings.js'
-export { costLeft, type Disposal, type Lot, type Lots, lotsOf } from './history/lots.js'
-export { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
-export {
-  type Period,
-  periodOf,
-  type Statement,
-  type StatementBalance,
-  type StatementLine,
-  statementOf,
-} from './history/statement.js'
-export { type StatementFormat, statementFile } from './history/statementFiles.js'
 export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
 export type { OrderKeeping, Resumed } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
 export type {
   ListedOrder,
-  Member,
-  MemberList,
-  MemberListOptions,
-  MembershipEvent,
   OrderList,
   OrderListOptions,
 } from './lists.js'
@@ -150,7 +103,4 @@ export type { PortfolioKey } from './portfolioKey.js'
 export type { Eip1193Provider, RequestSource, ViemWalletClient, WalletSource } from './provider.js'
 export { createReader, type Reader, type ReaderOptions } from './reader.js'
 export type { RetryTiming } from './retry.js'
-export type { PublishedRulebook, PublishOptions, ResumeOptions } from './rulebook.js'
-export { type AlikeChanges, alikeChanges, type RulebookChange, rulebookChanges } from './rulebookChanges.js'
-export type { PartsOnChain } from './rulebookParts.js'
 export type { SharesOptions, WalletShares } from './shares.js'

@@ -1,12 +1,9 @@
-// Lists that no view of the contracts has: the orders of an account, and the wallets of an institution.
+// The orders of an account, which no view of the contracts lists.
 import * as z from 'zod'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
-import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { uint256Schema } from '../protocol/units.js'
-import { createContract } from './contract.js'
-import { escrowEvents, registryEvents, topicOf, topicOfAddress } from './contractEvents.js'
+import { escrowEvents, topicOf, topicOfAddress } from './contractEvents.js'
 import { type BlockPlace, keepList, keptHex, listShape, type ReadList } from './keptLists.js'
 import { type ListOptions, readEvents } from './logList.js'
 import { createNode } from './node.js'
@@ -34,45 +31,15 @@ export interface OrderListOptions extends ListOptions<OrderList> {
   readonly account?: Hex | undefined
 }
 
-/** An invitation, a joining, a departure or a removal. */
-export interface MembershipEvent extends BlockPlace {
-  readonly account: Hex
-  /** Whether the wallet joined; false for every other event. */
-  readonly isActive: boolean
-}
-
-/**
- * A wallet that the events name. `leaving`: a member until the departure takes effect, who cannot buy. `former`: it left or was
- * removed, or its invitation was withdrawn.
- */
-export interface Member {
-  readonly account: Hex
-  readonly state: 'member' | 'leaving' | 'invited' | 'former'
-  /** The block of the newest event that names it. */
-  readonly changedAt: number
-}
-
-export interface MemberList extends ReadList {
-  /** Further accounts that may be members. */
-  readonly admin: Hex
-  /** Each wallet once, the one that changed last first. */
-  readonly members: readonly Member[]
-  /** Oldest first: of each wallet the newest settled one, and the unsettled ones. */
-  readonly events: readonly MembershipEvent[]
-}
-
-export type MemberListOptions = Omit<ListOptions<MemberList>, 'limit'>
-
-interface ListDeps<C extends keyof PlatformContracts> {
+interface ListDeps {
   readonly wallet: Wallet
-  readonly contracts: Pick<PlatformContracts, C>
+  readonly contracts: Pick<PlatformContracts, 'escrow'>
 }
 
 const OPENED = topicOf(escrowEvents, 'OrderOpened')
-const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
 
 export async function* listOrders(
-  { wallet, contracts }: ListDeps<'escrow'>,
+  { wallet, contracts }: ListDeps,
   { account, resume, store, ...options }: OrderListOptions = {},
 ): AsyncGenerator<OrderList, void, undefined> {
   const owner = account ?? (await wallet.account())
@@ -103,110 +70,3 @@ function orderIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): Lis
   const [escrowed, deadline] = [BigInt(wordAt(data, 0)), numberIn(wordAt(data, 1))]
   return { orderId, account: addressIn(account), escrowed, deadline, txHash, blockNumber, logIndex }
 }
-
-/**
- * Events name every wallet that ever belonged. One whose newest event made it a member is one; the registry tells what the others are, a
- * chunk of them in each call, and is asked again only where that may have changed. What has been read so far is yielded after each chunk.
- */
-export async function* listMembers(
-  deps: ListDeps<'registry'>,
-  orgId: Hex,
-  { resume, store, ...options }: MemberListOptions = {},
-): AsyncGenerator<MemberList, void, undefined> {
-  const name = async () => `members/${await deps.wallet.chainId()}/${deps.contracts.registry}/${orgId}`
-  const kept = { store, name, schema: membersSchema, itemsOf: ({ events }: MemberList) => events }
-  yield* keepList(kept, resume, (from) => readMembers(deps, orgId, { ...options, resume: from }))
-}
-
-async function* readMembers(
-  { wallet, contracts }: ListDeps<'registry'>,
-  orgId: Hex,
-  { resume, ...options }: Omit<MemberListOptions, 'store'>,
-): AsyncGenerator<MemberList, void, undefined> {
-  const { registry: address } = contracts
-  const registry = createContract({ wallet, address, abi: institutionRegistryAbi })
-  const known = new Map(resume?.members.map((member) => [member.account, member]))
-  const asked = new Set<Hex>()
-  let settledTo = resume?.checkpoint?.number ?? 0
-
-  /** Without an event only a departure changes a state. A node that lags may have answered from before a new event. */
-  function isKnown({ account, blockNumber }: MembershipEvent): boolean {
-    const before = known.get(account)
-    if (before?.changedAt !== blockNumber) return false
-    return asked.has(account) || (blockNumber <= settledTo && before.state !== 'leaving')
-  }
-
-  function note({ account, blockNumber: changedAt }: MembershipEvent, state: Member['state']): void {
-    known.set(account, { account, state, changedAt })
-  }
-
-  async function read(events: readonly MembershipEvent[]): Promise<void> {
-    if (events.length === 0) return
-    const accounts = events.map(({ account }) => account)
-    const states = await registry.read('membershipsOf', [orgId, accounts], membershipsSchema)
-    for (const [index, event] of events.entries()) {
-      note(event, states[index] ?? 'former')
-      asked.add(event.account)
-    }
-  }
-
-  const queries = [{ address, topics: [MEMBER_UPDATED, orgId] }]
-  const rpc = createNode(wallet, options.signal)
-  const found = resume && { ...resume, items: resume.events }
-  const keyOf = ({ account }: MembershipEvent) => account
-  const admin = await registry.read<Hex>('adminOf', [orgId], addressSchema)
-  for await (const { items: events, ...listing } of readEvents(
-    { rpc, queries, itemOf: membershipEventIn, keyOf },
-    { ...options, resume: found },
-  )) {
-    // The list is read anew: its checkpoint was not on the chain any more.
-    if ((listing.read?.from ?? 0) > (resume?.read?.from ?? 0)) settledTo = -1
-    const newest = newestFirst(events)
-    const members = () => newest.flatMap(({ account }) => known.get(account) ?? [])
-    for (const event of newest) if (event.isActive) note(event, 'member')
-    const unknown = newest.filter((event) => !event.isActive && !isKnown(event))
-    while (unknown.length > CHUNK) {
-      options.signal?.throwIfAborted()
-      await read(unknown.splice(0, CHUNK))
-      yield { admin, members: members(), events, ...listing, isComplete: false }
-    }
-    await read(unknown)
-    yield { admin, members: members(), events, ...listing }
-  }
-}
-
-/** A call that reads so many costs some 4,000,000 gas; nodes allow ten times as much. */
-const CHUNK = 500
-/** `Membership` of the registry. */
-const MEMBERSHIPS = ['former', 'invited', 'member', 'leaving'] as const
-const membershipsSchema = z.array(
-  z
-    .bigint()
-    .transform(Number)
-    .pipe(
-      z
-        .int()
-        .min(0)
-        .max(MEMBERSHIPS.length - 1),
-    )
-    .transform((index) => MEMBERSHIPS[index] ?? 'former'),
-)
-
-function membershipEventIn({ topics, data, blockNumber, logIndex }: ChainLog): MembershipEvent {
-  const isActive = numberIn(wordAt(data, 0)) === 1
-  return { account: addressIn(topics[2] ?? '0x'), isActive, blockNumber, logIndex }
-}
-
-/** The newest event of each wallet. */
-function newestFirst(events: readonly MembershipEvent[]): readonly MembershipEvent[] {
-  const newest = new Map<Hex, MembershipEvent>()
-  for (const event of events.toReversed()) if (!newest.has(event.account)) newest.set(event.account, event)
-  return [...newest.values()]
-}
-
-const membersSchema = z.strictObject({
-  ...listShape,
-  admin: keptHex,
-  members: z.array(z.strictObject({ account: keptHex, state: z.enum([...MEMBERSHIPS]), changedAt: z.int() })),
-  events: z.array(z.strictObject({ account: keptHex, isActive: z.boolean(), ...place })),
-})

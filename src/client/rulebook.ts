@@ -95,7 +95,7 @@ export interface PublishedRulebook extends PolicyVersion {
  * @throws ServerError `policy-rejected` with the enclave's code in `problem.reason`, `enclave-failed`,
  *   `enclave-timeout` (it may still be accepted: read the version again)
  */
-export async function publishRulebook(
+export async function postRulebook(
   policy: Policy,
   deps: RulebookDeps,
   { base, signal, beforePost, onProgress }: PublishOptions = {},
@@ -136,7 +136,7 @@ export async function publishRulebook(
  * @param publication as kept, unvalidated
  * @throws ClientError `invalid-copy` if it is none; ServerError `policy-rejected`: it is not in force, and never will be
  */
-export function resumeRulebook(
+export function resumePublication(
   publication: unknown,
   deps: RulebookDeps,
   options: ResumeOptions = {},

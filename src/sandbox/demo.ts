@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
+import { publishRulebook } from '../client/admin.js'
 import { type Client, createClient, formatDecimal, type Policy, type Portfolio } from '../client/index.js'
 import type { OrderStatus } from '../protocol/api.js'
 import {
@@ -76,7 +77,7 @@ export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy>
   const rules = { canBuy: true, canSell: true, restricted: [] }
   const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
   const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: true, ...change }
-  return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
+  return publishRulebook(clientOf(sandbox, sandbox.accounts.admin), policy)
 }
 
 async function follow(client: Client, orderId: OrderStatus['orderId'], printStep: PrintStep) {

@@ -8,6 +8,7 @@
 // and permits of their own, in which institutions take turns.
 import { Wallet } from 'ethers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { publishRulebook } from '../../src/client/admin.js'
 import { createClient, type Hex } from '../../src/client/index.js'
 import type { Envelope } from '../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -51,7 +52,7 @@ describe('one hostile client against a real deployment', () => {
       const rules = { canBuy: true, canSell: true, restricted }
       const employees = Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules]))
       const policy = { employees, maxOrderNotional: 20_000n * ONE_USDC, allowWithdrawShares: true }
-      versions.push((await admin.publishRulebook(policy)).version)
+      versions.push((await publishRulebook(admin, policy)).version)
     }
     expect(versions).toEqual([2, 3])
   })

@@ -12,6 +12,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { openRulebookCopy, publishRulebook } from '../../src/client/admin.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { clientOf } from '../../src/sandbox/demo.js'
@@ -115,7 +116,7 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
     const renamed = await home.file('renamed.json', { ...copy, version: version + 1 })
     const refused = await home.policy('import', renamed, '--json')
     expect(refused.err).toContain('outdated-copy')
-    await expect(ada().client.openRulebookCopy(copy, version)).rejects.toMatchObject({ code: 'not-admin' })
+    await expect(openRulebookCopy(ada().client, copy, version)).rejects.toMatchObject({ code: 'not-admin' })
 
     // The copy serves until another rulebook is in force.
     expect(
@@ -134,8 +135,8 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
       return { employees, maxOrderNotional: 20_000n * ONE_USDC, allowWithdrawShares: false }
     }
     const [office, home] = [admin, clientOf(sandbox, sandbox.accounts.admin)]
-    expect(await office.publishRulebook(rules(['TSLA']), { base })).toMatchObject({ version: base + 1 })
-    await expect(home.publishRulebook(rules([]), { base })).rejects.toMatchObject({
+    expect(await publishRulebook(office, rules(['TSLA']), { base })).toMatchObject({ version: base + 1 })
+    await expect(publishRulebook(home, rules([]), { base })).rejects.toMatchObject({
       code: 'policy-rejected',
       problem: { reason: 'version-conflict' },
     })

@@ -8,6 +8,7 @@ import { Contract, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { publishRulebook } from '../../src/client/admin.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { craft, craftRulebook } from '../e2e/support/craft.js'
@@ -69,7 +70,7 @@ test('a removed employee buys nothing in an institution that he founds, until th
   // A founding reserves no name: the platform admits whom it chooses, and Bob's may be the one.
   expect(await callRegistry(desk(), sandbox.accounts.owner, 'setAdmitted', [OWN, address, true])).toBe(true)
   await view().toMatchObject({ screen: 'wait', waitingFor: ['policy'] })
-  await bob.client.publishRulebook({
+  await publishRulebook(bob.client, {
     employees: { [address]: { canBuy: true, canSell: true, restricted: [] } },
     maxOrderNotional: AMOUNT,
     allowWithdrawShares: false,

@@ -7,6 +7,7 @@
 // order is booked to its end, with a reserve besides, so it ends whatever the others have used.
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
+import { publishRulebook } from '../../src/client/admin.js'
 import { checksum } from '../../src/protocol/address.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
@@ -73,7 +74,7 @@ describe('at the desk', () => {
       maxOrderNotional: ONE_USDC,
       allowWithdrawShares: false,
     }
-    await expect(admin.publishRulebook(large)).rejects.toMatchObject({
+    await expect(publishRulebook(admin, large)).rejects.toMatchObject({
       code: 'relay-quota-exhausted',
       status: 429,
     })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { publishRulebook } from '../../src/client/admin.js'
 import type { Policy } from '../../src/client/index.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
@@ -246,7 +247,7 @@ async function publishElsewhere(base: number) {
     maxOrderNotional: 15_000n * ONE_USDC,
     allowWithdrawShares: false,
   }
-  return (await clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy, { base })).copy
+  return (await publishRulebook(clientOf(sandbox, sandbox.accounts.admin), policy, { base })).copy
 }
 
 /** Verifies a wallet as the platform's owner. */

@@ -1,7 +1,7 @@
 // The versions of a rulebook: when and by whom each was published, what it changed, and how an earlier one comes back.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { RulebookCopy } from '../../src/client/index.js'
+import type { RulebookCopy } from '../../src/client/admin.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'

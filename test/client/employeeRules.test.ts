@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { exceptionsOf, type Policy, readEmployeeFile, rulesOfRows } from '../../src/client/index.js'
+import { exceptionsOf, readEmployeeFile, rulesOfRows } from '../../src/client/admin.js'
+import type { Policy } from '../../src/client/index.js'
 import { encodePolicy } from '../../src/protocol/compactPolicy.js'
 
 const ada = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'

@@ -1,6 +1,8 @@
 // How the client fails: always with its own errors, or with the reason of the caller's signal.
 import { Interface } from 'ethers'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import * as admin from '../../src/client/admin.js'
+import * as history from '../../src/client/history.js'
 import {
   ClientError,
   ContractError,
@@ -255,15 +257,22 @@ function argumentsOf(name: string): readonly unknown[] {
   return given.find(([names]) => names.split(' ').includes(name))?.slice(1) ?? []
 }
 /** `watchOrder` calls back, and has its own tests. */
-const names = Object.keys(clientOfNothing()).filter((name) => name !== 'lock' && name !== 'watchOrder')
+/** The functions of the other entries, which take the client first. */
+const APART = { ...admin, ...history }
+const ASKING =
+  'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers listHistory'.split(' ')
+const names = [...Object.keys(clientOfNothing()), ...ASKING].filter(
+  (name) => name !== 'lock' && name !== 'watchOrder',
+)
 
 it.each(names)('every method %s ends with the reason of its signal', async (name) => {
   const reason = new Error('the page is gone')
-  const client = new Map<string, unknown>(Object.entries(clientOf(chain(), api, 'alice')))
-  const method = client.get(name)
+  const client = clientOf(chain(), api, 'alice')
+  const method = new Map<string, unknown>(Object.entries({ ...client, ...APART })).get(name)
   if (typeof method !== 'function') throw new Error(`${name} is no method`)
   const sent = api.requests.length
-  const answer: unknown = method(...argumentsOf(name), { signal: AbortSignal.abort(reason) })
+  const given = name in APART ? [client, ...argumentsOf(name)] : argumentsOf(name)
+  const answer: unknown = method(...given, { signal: AbortSignal.abort(reason) })
   const ended = isGenerator(answer) ? answer.next() : answer
   await expect(ended).rejects.toBe(reason)
   expect(api.requests.length).toBe(sent)

@@ -1,7 +1,8 @@
 // The lists that the client makes of events, on a real chain.
 import { toBeHex } from 'ethers'
 import { expect, it } from 'vitest'
-import type { HistoryStore, MemberList } from '../../src/client/index.js'
+import { listMembers, type MemberList } from '../../src/client/admin.js'
+import type { HistoryStore } from '../../src/client/index.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 
@@ -37,12 +38,12 @@ it('an institution’s wallets are listed with their present states', async () =
   const statesOf = ({ members }: MemberList) =>
     roles.map((role) => members.find(({ account }) => account === chain().account(role))?.state)
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
-  const first = await lastOf(client.listMembers(ORG_ID))
+  const first = await lastOf(listMembers(client, ORG_ID))
   expect([first.admin, ...statesOf(first)]).toEqual([chain().account('admin'), 'member', 'member', 'invited'])
   await chain().provider.send('anvil_mine', ['0x20'])
   await chain().send('bob', 'registry', 'leaveInstitution')
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), false)
-  const second = await lastOf(client.listMembers(ORG_ID, { resume: first }))
+  const second = await lastOf(listMembers(client, ORG_ID, { resume: first }))
   expect(statesOf(second)).toEqual(['member', 'leaving', 'former'])
 })
 
@@ -55,9 +56,9 @@ it('members are kept between visits, with the states that the registry gave', as
   }
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
   await chain().provider.send('anvil_mine', ['0x20'])
-  const before = await lastOf(client.listMembers(ORG_ID, { store }))
+  const before = await lastOf(listMembers(client, ORG_ID, { store }))
   const shown: MemberList[] = []
-  for await (const listing of client.listMembers(ORG_ID, { store })) shown.push(listing)
+  for await (const listing of listMembers(client, ORG_ID, { store })) shown.push(listing)
   expect(shown[0]).toEqual({ ...before, isComplete: false })
   expect(shown.at(-1)).toEqual(before)
   expect(before.members).toContainEqual(
@@ -71,7 +72,7 @@ it('many invited wallets are read in a call for each five hundred, and arrive in
   const invited = Array.from({ length: 520 }, (_, index) => toBeHex(index + 1_000_000, 20))
   for (const wallet of invited) await chain().send('admin', 'registry', 'setMember', wallet, true)
   const { client } = await setting()
-  await lastOf(client.listMembers(ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
+  await lastOf(listMembers(client, ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
   let calls = 0
   const count = ({ payload = [] }: { readonly payload?: { method: string } | { method: string }[] }) => {
     calls += [payload].flat().filter(({ method }) => method === 'eth_call').length
@@ -79,7 +80,7 @@ it('many invited wallets are read in a call for each five hundred, and arrive in
   void chain().provider.on('debug', count)
   const sizes: [number, boolean][] = []
   let last: MemberList | undefined
-  for await (last of client.listMembers(ORG_ID)) sizes.push([last.members.length, last.isComplete])
+  for await (last of listMembers(client, ORG_ID)) sizes.push([last.members.length, last.isComplete])
   void chain().provider.off('debug', count)
   // The newest twelve blocks come first. Alice and Bob are members by their events.
   expect(sizes).toEqual([

@@ -8,6 +8,8 @@ import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { clientReports } from '../../scripts/clientApi/report.js'
+import * as admin from '../../src/client/admin.js'
+import * as history from '../../src/client/history.js'
 import * as library from '../../src/client/index.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
@@ -207,7 +209,13 @@ it('the package in another project has its types as Node resolves them', {
   await writeFile(join(project, 'page.ts'), PAGE)
   await writeFile(join(project, 'wrong.ts'), WRONG)
   const leaned = await readFile('test/client/package/publicTypes.ts', 'utf8')
-  await writeFile(join(project, 'publicTypes.ts'), leaned.replace('../../../src/client/index.js', name))
+  await writeFile(
+    join(project, 'publicTypes.ts'),
+    leaned.replace(
+      /'..\/..\/..\/src\/client\/(\w+).js'/g,
+      (_, entry) => `'${entry === 'index' ? name : `${name}/${entry}`}'`,
+    ),
+  )
   const files = ['page.ts', 'publicTypes.ts', 'wrong.ts']
   const refused = await compile(project, files, { resolution: 'nodenext' })
   // Indented lines belong to the error above them.
@@ -235,14 +243,19 @@ const BYTES_PER_KB = 1_000
 const ATTESTATION = '`verifyAttestation`'
 const WITH_TDX = '`verifyAttestation`, with TDX'
 const STORE = '`createIndexedDbOrderStore`'
+const HISTORY = '`createClient`, `listHistory`'
+const ADMIN = '`createClient`, `publishRulebook`'
 const PARTS = new Map([
   [STORE, '/store'],
+  [HISTORY, '/history'],
+  [ADMIN, '/admin'],
   [ATTESTATION, '/attestation'],
   [WITH_TDX, '/attestation-tdx'],
 ])
 /** The page's table: what is imported, and the most that it may weigh in kB. */
 const budgets = [
-  ...['everything', '`createReader`', '`formatDecimal`, `parseDecimal`', ATTESTATION, WITH_TDX, STORE],
+  ...['everything', '`createClient`', HISTORY, ADMIN],
+  ...['`createReader`', '`formatDecimal`, `parseDecimal`', ATTESTATION, WITH_TDX, STORE],
 ].map((imported) => {
   const [, kilobytes] = new RegExp(`^\\| ${imported} +\\| ([\\d.]+) kB +\\|$`, 'm').exec(page) ?? []
   return { imported, most: Number(kilobytes) * BYTES_PER_KB }
@@ -253,9 +266,12 @@ async function bundle(imported: string) {
   const { name, project } = installed()
   const module = `${name}${PARTS.get(imported) ?? ''}`
   const quoted = [...imported.matchAll(/`(\w+)`/g)].map(([, each]) => each)
-  const names = imported === 'everything' ? '*' : `{ ${quoted.join()} }`
+  const ofCore = quoted.filter((each) => each === 'createClient')
+  const others = quoted.filter((each) => each !== 'createClient')
+  const everything = ['', '/admin', '/history'].map((entry) => `export * from '${name}${entry}'`)
+  const parts = [`export { ${ofCore.join()} } from '${name}'`, `export { ${others.join()} } from '${module}'`]
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export ${names} from '${module}'`, resolveDir: project },
+    stdin: { contents: (imported === 'everything' ? everything : parts).join('\n'), resolveDir: project },
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -269,9 +285,17 @@ async function bundle(imported: string) {
   return {
     gzipped: gzipSync(outputFiles[0]?.text ?? '', { level: 9 }).length,
     external: output?.imports ?? [],
-    /** The folders of this package, and the names of others. */
-    from: new Set(inputs.map(([path]) => sourceOf(path.split('node_modules/').at(-1) ?? '', name))),
+    /** The folders of this package, and the names of others, with their minified bytes. */
+    from: sharesOf(inputs.map(([path, { bytesInOutput }]) => [placeOf(path, name), bytesInOutput])),
   }
+}
+
+const placeOf = (path: string, name: string) => sourceOf(path.split('node_modules/').at(-1) ?? '', name)
+
+function sharesOf(parts: readonly (readonly [place: string, bytes: number])[]): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>()
+  for (const [place, bytes] of parts) shares.set(place, (shares.get(place) ?? 0) + bytes)
+  return new Map([...shares].sort(([, one], [, other]) => other - one))
 }
 
 function sourceOf(path: string, name: string): string {
@@ -280,14 +304,15 @@ function sourceOf(path: string, name: string): string {
 }
 
 it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', async ({ imported, most }) => {
-  const { gzipped, external } = await bundle(imported)
-  process.stdout.write(`client bundle: ${imported}: ${gzipped} of ${most} bytes\n`)
+  const { gzipped, external, from } = await bundle(imported)
+  const shares = [...from].map(([place, bytes]) => `${place} ${bytes}`).join(', ')
+  process.stdout.write(`client bundle: ${imported}: ${gzipped} of ${most} bytes; minified: ${shares}\n`)
   expect(external).toEqual([])
   expect(gzipped).toBeLessThanOrEqual(most)
 })
 
 it('the bundle is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
-  expect([...(await bundle('everything')).from].sort()).toEqual([
+  expect([...(await bundle('everything')).from.keys()].sort()).toEqual([
     '@noble',
     'canonicalize',
     'dist/chain',
@@ -303,10 +328,11 @@ it('the bundle is made of the client, the formats, the reader of events, the ABI
 })
 
 it('a bundle leaves out what a part does not use', async () => {
-  expect((await bundle('`createReader`')).from).not.toContain('dist/chain/generated')
-  expect([...(await bundle('`parseDecimal`')).from]).toEqual(['dist/protocol'])
-  expect([...(await bundle(ATTESTATION)).from]).toEqual(['dist/attestation'])
-  expect([...(await bundle(WITH_TDX)).from].sort()).toEqual(['dist/attestation', 'dist/attestation/tdx'])
+  const placesOf = async (imported: string) => [...(await bundle(imported)).from.keys()].sort()
+  expect(await placesOf('`createReader`')).not.toContain('dist/chain/generated')
+  expect(await placesOf('`parseDecimal`')).toEqual(['dist/protocol'])
+  expect(await placesOf(ATTESTATION)).toEqual(['dist/attestation'])
+  expect(await placesOf(WITH_TDX)).toEqual(['dist/attestation', 'dist/attestation/tdx'])
 })
 
 /** The functions of the library, and the methods of its client and its past. */
@@ -316,7 +342,7 @@ function publicNames(): string[] {
     library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet, allowUnattested: true }),
   )
   const past = Object.keys(library.createPast(wallet, { escrow: `0x${'00'.repeat(20)}`, fromBlock: 0 }))
-  const functions = Object.entries(library).flatMap(([name, value]) =>
+  const functions = Object.entries({ ...library, ...admin, ...history }).flatMap(([name, value]) =>
     typeof value === 'function' && /^[a-z]/.test(name) ? [name] : [],
   )
   return [...methods, ...past, ...functions].sort()

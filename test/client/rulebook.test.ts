@@ -1,6 +1,11 @@
 import { concat } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import type { Publication } from '../../src/client/index.js'
+import {
+  openRulebookCopy,
+  type Publication,
+  publishRulebook,
+  resumeRulebook,
+} from '../../src/client/admin.js'
 import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { openRulebook, policyIntentDigest } from '../../src/protocol/policyIntent.js'
@@ -46,7 +51,7 @@ const posted = () => api.requests.filter(({ method }) => method === 'POST').map(
 it('publishing a rulebook seals it, signed by the admin inside and outside the seal, with the next version', async () => {
   const alice = chain().account('alice')
   const policy = policyOf({ [alice]: rules })
-  expect(await clientOfServer('admin').publishRulebook(policy)).toMatchObject({ orgId: ORG_ID, version: 5 })
+  expect(await publishRulebook(clientOfServer('admin'), policy)).toMatchObject({ orgId: ORG_ID, version: 5 })
   const { author, ...envelope } = postPolicySchema.parse(posted()[0])
   const rulebook = await openRulebook(envelope, hexToBytes(INTENT_PRIVATE_KEY))
   const admin = chain().account('admin')
@@ -61,7 +66,7 @@ it('publishing a rulebook seals it, signed by the admin inside and outside the s
 
 it('publishing a rulebook does not believe in another version than its own', async () => {
   const client = clientOfServer('admin', { body: { orgId: ORG_ID, version: 9 } })
-  await expect(client.publishRulebook(policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
+  await expect(publishRulebook(client, policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
 })
 
 describe('a publication that was cut off', () => {
@@ -73,7 +78,7 @@ describe('a publication that was cut off', () => {
       kept = JSON.stringify(publication)
     }
     const lost = problem(502, 'enclave-failed')
-    const publishing = clientOfServer('admin', lost).publishRulebook(policyOf({}), { base: 4, beforePost })
+    const publishing = publishRulebook(clientOfServer('admin', lost), policyOf({}), { base: 4, beforePost })
     await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
     return { kept: JSON.parse(kept), body: posted()[0] }
   }
@@ -84,16 +89,16 @@ describe('a publication that was cut off', () => {
     wallet.signTypedData = () => Promise.reject(new Error('nothing is signed again'))
     clientOfServer('admin')
     const client = clientOf(chain(), api, 'admin', { wallet })
-    const { version, copy } = await client.resumeRulebook(kept)
+    const { version, copy } = await resumeRulebook(client, kept)
     expect(posted()).toEqual([body])
-    expect(await client.openRulebookCopy(copy, version)).toEqual(policyOf({}))
+    expect(await openRulebookCopy(client, copy, version)).toEqual(policyOf({}))
   })
 
   it('gives no copy once another rulebook is in force', async () => {
     const { kept } = await cutOff()
     const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
-    await expect(client.resumeRulebook(kept)).rejects.toMatchObject({ code: 'policy-rejected' })
-    await expect(client.resumeRulebook({ ...kept, version: 0 })).rejects.toMatchObject({
+    await expect(resumeRulebook(client, kept)).rejects.toMatchObject({ code: 'policy-rejected' })
+    await expect(resumeRulebook(client, { ...kept, version: 0 })).rejects.toMatchObject({
       code: 'invalid-copy',
     })
   })
@@ -107,12 +112,12 @@ it('a copy restricts a symbol that has changed under its name of today, so that 
     groups: { Desk: { ...rules, restricted } },
   }
   const client = clientOfServer('admin')
-  const { copy, version } = await client.publishRulebook(policy)
-  expect(await client.openRulebookCopy(copy, version)).toEqual(policy)
+  const { copy, version } = await publishRulebook(client, policy)
+  expect(await openRulebookCopy(client, copy, version)).toEqual(policy)
   const recordAt = await chain().now()
   await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol: 'TSLA', successor: 'TSLX', recordAt })
   const today = { ...rules, restricted: ['AAPL', 'TSLX'] }
-  expect(await client.openRulebookCopy(copy, version)).toEqual({
+  expect(await openRulebookCopy(client, copy, version)).toEqual({
     ...policyOf({ [alice]: today }),
     groups: { Desk: today },
   })
@@ -129,7 +134,7 @@ it('publishing a rulebook tells how many of its parts are on the chain', async (
     method === 'POST' ? told.promise.then(() => ({ body: { orgId: ORG_ID, version: 1 } })) : undefined,
   )
   const onProgress = (progress: object) => told.resolve(progress)
-  await clientOf(chain(), api, 'admin').publishRulebook(policyOf(employees), { base: 0, onProgress })
+  await publishRulebook(clientOf(chain(), api, 'admin'), policyOf(employees), { base: 0, onProgress })
   expect(await told.promise).toEqual({ written: 1, parts: 2 })
 })
 
@@ -145,7 +150,7 @@ it.each<[string, Policy]>([
   ['more than fits', policyOf(Object.fromEntries(many))],
 ])('publishing a rulebook is refused with %s', async (_, policy) => {
   const client = clientOfServer('admin')
-  await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'invalid-rulebook' })
+  await expect(publishRulebook(client, policy)).rejects.toMatchObject({ code: 'invalid-rulebook' })
   expect(posted()).toEqual([])
 })
 
@@ -153,7 +158,7 @@ const policy = policyOf({ [`0x${'ab'.repeat(20)}`]: rules })
 
 async function published() {
   const client = clientOfServer('admin')
-  const { copy } = await client.publishRulebook(policy)
+  const { copy } = await publishRulebook(client, policy)
   if (copy === null) throw new Error('there is no copy')
   return { client, copy: rulebookCopySchema.parse(JSON.parse(JSON.stringify(copy))) }
 }
@@ -165,7 +170,7 @@ it.each<[string, object]>([
   ['of no known format', { format: 'service-rulebook-copy-v2' }],
 ])('the copy of a rulebook is refused when it is one %s', async (_, other) => {
   const { client, copy } = await published()
-  await expect(client.openRulebookCopy({ ...copy, ...other }, 5)).rejects.toMatchObject({
+  await expect(openRulebookCopy(client, { ...copy, ...other }, 5)).rejects.toMatchObject({
     code: 'invalid-copy',
   })
 })
@@ -174,7 +179,7 @@ it('the copy of a rulebook is refused when it does not open, or holds what anoth
   const { client, copy } = await published()
   const { publicKey } = await client.unlock()
   const sealedToOther = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
-  await expect(client.openRulebookCopy(sealedToOther, 5)).rejects.toMatchObject({
+  await expect(openRulebookCopy(client, sealedToOther, 5)).rejects.toMatchObject({
     code: 'copy-undecryptable',
   })
   const { escrow, orgId } = copy
@@ -183,7 +188,7 @@ it('the copy of a rulebook is refused when it does not open, or holds what anoth
   const signature = walletOf(chain(), 'alice').signingKey.sign(policyIntentDigest(unsigned, domain))
   const rulebook = { ...unsigned, sig: hexOf(65).parse(signature.serialized) }
   const forged = await sealRulebookCopy(rulebook, publicKey, domain)
-  await expect(client.openRulebookCopy(forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
+  await expect(openRulebookCopy(client, forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
 })
 
 it('the copy of a rulebook opens for a contract wallet until its owners change, and then says so', async () => {
@@ -196,10 +201,10 @@ it('the copy of a rulebook opens for a contract wallet until its owners change, 
   clientOfServer('admin')
   const client = clientOf(chain(), api, 'admin', { wallet })
   await client.importKeys(await client.drawKey())
-  const { copy } = await client.publishRulebook(policy)
-  expect(await client.openRulebookCopy(copy, 5)).toEqual(policy)
+  const { copy } = await publishRulebook(client, policy)
+  expect(await openRulebookCopy(client, copy, 5)).toEqual(policy)
   await makeContractWallet(chain(), 'admin', 'carol')
-  await expect(client.openRulebookCopy(copy, 5)).rejects.toMatchObject({ code: 'copy-unconfirmed' })
+  await expect(openRulebookCopy(client, copy, 5)).rejects.toMatchObject({ code: 'copy-unconfirmed' })
 })
 
 it('the copy of a rulebook is not made for a wallet that could not open it, which publishes all the same', async () => {
@@ -207,5 +212,5 @@ it('the copy of a rulebook is not made for a wallet that could not open it, whic
   wallet.signMessage = (text) => signAtRandom(wallet.privateKey, String(text))
   clientOfServer('admin')
   const client = clientOf(chain(), api, 'admin', { wallet })
-  expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
+  expect(await publishRulebook(client, policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
 })

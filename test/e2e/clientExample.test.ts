@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { type HistoryEntry, listHistory } from '../../src/client/history.js'
 import {
   type Client,
   createPast,
   type Eip1193Provider,
   formatDecimal,
-  type HistoryEntry,
   type Past,
   type SealedOrder,
   SHARE_DECIMALS,
@@ -127,7 +127,7 @@ async function settingOf(): Promise<Setting> {
   const [, { account, client, trade }] = traders
   const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', usdc: 50_000_000n })
   const entries: HistoryEntry[] = []
-  for await (const entry of client.listHistory({ fromBlock: 1 })) entries.push(entry)
+  for await (const entry of listHistory(client, { fromBlock: 1 })) entries.push(entry)
   const deadline = (await desk().chainTime()) + 3_600
   const { orgId } = await client.getWallet(account.address)
   if (orgId === null) throw new Error('the employee has no institution')

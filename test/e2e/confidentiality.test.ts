@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publishRulebook } from '../../src/client/admin.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { INSTITUTION, ROOT } from '../../src/sandbox/settings.js'
@@ -53,9 +54,9 @@ it('a day of the platform: a rulebook, and one that is rejected', async () => {
     [carol.account.address]: { ...all, restricted: [restrictedSymbol] },
   }
   const policy = { employees, maxOrderNotional, allowWithdrawShares: true }
-  await admin.publishRulebook(policy)
+  await publishRulebook(admin, policy)
   const unlisted = { [bob.account.address]: { ...all, restricted: [PLANTED.unlistedSymbol] } }
-  const rejected = admin.publishRulebook({ ...policy, employees: { ...employees, ...unlisted } })
+  const rejected = publishRulebook(admin, { ...policy, employees: { ...employees, ...unlisted } })
   const error: unknown = await rejected.catch((reason: unknown) => reason)
   expect(error).toMatchObject({ code: 'policy-rejected' })
   evidence.add('error', 'a rejected rulebook', inspect(error, { depth: null }))

@@ -1,6 +1,6 @@
 // The whole way of a lost wallet's portfolio to a new one: admin, new wallet and owner by their commands, then server, enclave and chain.
 import { expect, test } from 'vitest'
-import { type HistoryEntry, holdingsOf } from '../../src/client/index.js'
+import { type HistoryEntry, holdingsOf, listHistory } from '../../src/client/history.js'
 import { usd } from '../support/brokerStandIn.js'
 import { DAY } from '../support/institution.js'
 import { operate } from '../support/operate.js'
@@ -64,7 +64,7 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
 
   const past = async ({ client }: typeof own) => {
     const found: HistoryEntry[] = []
-    for await (const entry of client.listHistory()) found.push(entry)
+    for await (const entry of listHistory(client)) found.push(entry)
     return found
   }
   const [ofOwn, ofLost] = [await past(own), await past(lost)]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { CorporateAction, HistoryEntry } from '../../src/client/index.js'
+import type { HistoryEntry } from '../../src/client/history.js'
+import type { CorporateAction } from '../../src/client/index.js'
 import { carriedWords, monthsOf } from '../../web/words/actions.js'
 
 type Carried = Extract<HistoryEntry, { kind: 'carried' }>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { isName } from '../../src/client/admin.js'
 import type { Hex } from '../../src/client/index.js'
-import { isName } from '../../src/client/index.js'
 import type { Ordered } from '../../web/orders/orderMemory.js'
 import { createKeptRequests } from '../../web/state/keptRequests.js'
 import { createNames, NotStoredError, UnreadableNamesError } from '../../web/state/names.js'

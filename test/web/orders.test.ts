@@ -1,14 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type {
-  Client,
-  Hex,
-  HistoryEntry,
-  KeptOrder,
-  OrderList,
-  OrderStatus,
-  Portfolio,
-} from '../../src/client/index.js'
+import type { HistoryEntry } from '../../src/client/history.js'
+import type { Client, Hex, KeptOrder, OrderList, OrderStatus, Portfolio } from '../../src/client/index.js'
 import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createQuery } from '../../web/query.js'

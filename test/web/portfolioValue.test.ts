@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Holdings } from '../../src/client/index.js'
+import type { Holdings } from '../../src/client/history.js'
 import { valuationOf } from '../../web/trade/portfolioValue.js'
 
 const symbol = (name: string, price: bigint | null) => ({

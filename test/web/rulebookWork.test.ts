@@ -1,16 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import {
-  type Client,
-  ClientError,
-  type Policy,
-  type Publication,
-  ServerError,
-} from '../../src/client/index.js'
+import type { Publication } from '../../src/client/admin.js'
+import { ClientError, type Policy, ServerError } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import type { DeviceStore } from '../../web/state/browser.js'
 import { createKeptCopies } from '../../web/state/keptCopies.js'
-import { createRulebookWork } from '../../web/state/rulebookWork.js'
+import { createRulebookWork, type RulebookCalls } from '../../web/state/rulebookWork.js'
 import { readVectors } from '../support/vectors.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { useMemoryStorage } from './memoryStorage.js'
@@ -22,10 +17,16 @@ const policy: Policy = { employees: {}, maxOrderNotional: 20_000_000_000n, allow
 useMemoryStorage()
 
 function working(device: DeviceStore = createMemoryDevice()) {
-  const openRulebookCopy = vi.fn<Client['openRulebookCopy']>().mockResolvedValue(policy)
-  const publishRulebook = vi.fn<Client['publishRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
-  const resumeRulebook = vi.fn<Client['resumeRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
-  const getRulebookVersion = vi.fn<Client['getRulebookVersion']>().mockResolvedValue({ orgId, version: 1 })
+  const openRulebookCopy = vi.fn<RulebookCalls['openRulebookCopy']>().mockResolvedValue(policy)
+  const publishRulebook = vi
+    .fn<RulebookCalls['publishRulebook']>()
+    .mockResolvedValue({ orgId, version: 2, copy })
+  const resumeRulebook = vi
+    .fn<RulebookCalls['resumeRulebook']>()
+    .mockResolvedValue({ orgId, version: 2, copy })
+  const getRulebookVersion = vi
+    .fn<RulebookCalls['getRulebookVersion']>()
+    .mockResolvedValue({ orgId, version: 1 })
   const kept = createKeptCopies(device, copy)
   return {
     work: createRulebookWork({ getRulebookVersion, openRulebookCopy, publishRulebook, resumeRulebook }, kept),

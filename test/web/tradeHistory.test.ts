@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Client, ClientError, type HistoryEntry } from '../../src/client/index.js'
+import type { HistoryEntry, HistoryOptions } from '../../src/client/history.js'
+import { ClientError } from '../../src/client/index.js'
 import { createTradeHistory } from '../../web/state/tradeHistory.js'
 
 const HASH = `0x${'0a'.repeat(32)}` as const
@@ -13,16 +14,16 @@ const entry: HistoryEntry = {
 /** The history of a client that fails as often as the test says. */
 function historyOf(failures: number, code: 'chain-reorganized' | 'node-unavailable' = 'chain-reorganized') {
   let left = failures
-  const listHistory = vi.fn<Client['listHistory']>(async function* (options) {
+  const listHistory = vi.fn(async function* (options: HistoryOptions): AsyncGenerator<HistoryEntry> {
     yield entry
-    options?.onFinal?.(8)
+    options.onFinal?.(8)
     if (left-- > 0) throw new ClientError(code, '')
   })
   const store = { get: async () => null, set: async () => undefined }
   const settings = { chain: { id: 1, name: 'Chain', rpcUrl: null, firstBlock: 7 } }
   const version = signal<string | null>(null)
   const finalUntil = signal(0)
-  const ask = createTradeHistory({ client: { listHistory }, settings, store, version, finalUntil })
+  const ask = createTradeHistory({ list: listHistory, settings, store, version, finalUntil })
   return {
     read: () => ask(new AbortController().signal, () => undefined),
     version,

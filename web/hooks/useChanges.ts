@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type Policy, type RulebookChange, rulebookChanges } from '../../src/client/index.js'
+import { type RulebookChange, rulebookChanges } from '../../src/client/admin.js'
+import type { Policy } from '../../src/client/index.js'
 import { fitsEnvelope } from '../../src/protocol/policyIntent.js'
 
 /** What a rulebook changes, and whether it can be sealed. */

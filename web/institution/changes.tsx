@@ -1,4 +1,4 @@
-import type { RulebookChange } from '../../src/client/index.js'
+import type { RulebookChange } from '../../src/client/admin.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Paged } from '../parts/paged.js'
 import './changes.css'

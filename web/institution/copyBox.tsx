@@ -1,4 +1,4 @@
-import type { RulebookCopy } from '../../src/client/index.js'
+import type { RulebookCopy } from '../../src/client/admin.js'
 import { parseStrictJson } from '../../src/protocol/strictJson.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'

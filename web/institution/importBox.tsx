@@ -4,7 +4,7 @@ import {
   type EmployeeRow,
   type RowFault,
   readEmployeeFile,
-} from '../../src/client/index.js'
+} from '../../src/client/admin.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'

@@ -1,4 +1,5 @@
-import type { Hex, MemberList } from '../../src/client/index.js'
+import type { MemberList } from '../../src/client/admin.js'
+import type { Hex } from '../../src/client/index.js'
 
 /** A wallet that belongs to an institution, or may join it. */
 export interface Member {

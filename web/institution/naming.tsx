@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Hex, isName, MAX_NAME } from '../../src/client/index.js'
+import { isName, MAX_NAME } from '../../src/client/admin.js'
+import type { Hex } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { FailureBox } from '../parts/failureBox.js'

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import type { Hex, PartsOnChain } from '../../src/client/index.js'
+import type { PartsOnChain } from '../../src/client/admin.js'
+import type { Hex } from '../../src/client/index.js'
 import { useChanges } from '../hooks/useChanges.js'
 import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'

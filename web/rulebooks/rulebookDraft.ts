@@ -1,14 +1,5 @@
-import {
-  type EmployeeRow,
-  exceptionsOf,
-  formatDecimal,
-  type Hex,
-  memberRules,
-  type Policy,
-  parseDecimal,
-  rulesOfRows,
-  USDC_DECIMALS,
-} from '../../src/client/index.js'
+import { type EmployeeRow, exceptionsOf, memberRules, rulesOfRows } from '../../src/client/admin.js'
+import { formatDecimal, type Hex, type Policy, parseDecimal, USDC_DECIMALS } from '../../src/client/index.js'
 import { groupNameSchema, type Rule, type Rules, rulesOf } from '../../src/protocol/policy.js'
 import { plainNumber } from '../words/format.js'
 

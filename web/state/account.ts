@@ -1,4 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { listMembers, type MemberList } from '../../src/client/admin.js'
+import { type HistoryEntry, listHistory } from '../../src/client/history.js'
 import {
   type AccountMove,
   type Claim,
@@ -8,10 +10,8 @@ import {
   createTail,
   type Funds,
   type Hex,
-  type HistoryEntry,
   type InstitutionView,
   type KeptOrder,
-  type MemberList,
   type OpenedPortfolio,
   type OrderList,
   type OrderStatus,
@@ -41,7 +41,7 @@ import { createOrders, type Orders } from './orders.js'
 import { createPlacing, type Placing } from './placing.js'
 import { createProgress, type Progress } from './progress.js'
 import { createReceipts, type Receipts } from './receipts.js'
-import { createRulebookWork, type RulebookWork } from './rulebookWork.js'
+import { createRulebookWork, type RulebookWork, rulebookCallsOf } from './rulebookWork.js'
 import type { Toast, Toasts } from './toasts.js'
 import { createTradeHistory } from './tradeHistory.js'
 
@@ -161,7 +161,10 @@ export function createAccount(deps: AccountDeps): Account {
     return opened && `${opened.version} ${opened.portfolio.actions ?? 0}`
   })
   const finalUntil = signal(0)
-  const readTrades = createTradeHistory({ client, settings, store: device, version, finalUntil })
+  const readTrades = createTradeHistory({
+    ...{ settings, store: device, version, finalUntil },
+    list: (options) => listHistory(client, options),
+  })
   const trades = ask(
     () => (key.value === null ? null : readTrades),
     (_entries, error) => (error === null ? null : CHAIN_MS),
@@ -246,7 +249,7 @@ export function createAccount(deps: AccountDeps): Account {
     progress: createProgress(placing, orders),
     draft: signal(EMPTY_TICKET),
     rulebook: createRulebookWork(
-      client,
+      rulebookCallsOf(client),
       createKeptCopies(device, { chainId: session.chainId, escrow: settings.pins.escrow }),
     ),
     names: createNames({ client, store: device, chainId: session.chainId, account: address }),
@@ -257,7 +260,7 @@ export function createAccount(deps: AccountDeps): Account {
     members: read(() => {
       const id = orgId.value
       if (id === null) return null
-      return createTail<MemberList>((options) => client.listMembers(id, { ...kept, ...options }))
+      return createTail<MemberList>((options) => listMembers(client, id, { ...kept, ...options }))
     }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null

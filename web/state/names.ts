@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import * as z from 'zod'
-import { type Client, type Hex, isName } from '../../src/client/index.js'
+import { isName } from '../../src/client/admin.js'
+import type { Client, Hex } from '../../src/client/index.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
 import type { DeviceStore } from './browser.js'

@@ -1,16 +1,14 @@
 import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import { type HistoryEntry, type OrderSummary, ordersOf } from '../../src/client/history.js'
 import {
   type Client,
   type Hex,
-  type HistoryEntry,
   isSignedOrder,
   type KeptOrder,
   type Notice,
   type OpeningState,
   type OrderList,
   type OrderStatus,
-  type OrderSummary,
-  ordersOf,
   type Timeline,
 } from '../../src/client/index.js'
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'

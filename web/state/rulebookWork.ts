@@ -1,14 +1,15 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import {
-  type Client,
   type EmployeeRow,
-  type Hex,
+  getRulebookVersion,
+  openRulebookCopy,
   type PartsOnChain,
-  type Policy,
   type Publication,
+  publishRulebook,
   type RulebookCopy,
-  ServerError,
-} from '../../src/client/index.js'
+  resumeRulebook,
+} from '../../src/client/admin.js'
+import { type Client, type Hex, type Policy, ServerError } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import {
   beginningOf,
@@ -38,7 +39,7 @@ export interface RulebookWork {
   restart(): void
   /**
    * Opens a copy and stores it. A draft that began without knowing these rules is discarded.
-   * @throws the errors of `Client.openRulebookCopy`
+   * @throws the errors of `openRulebookCopy`
    */
   open(copy: unknown, version: number): Promise<void>
   /** Never rejects: the result is in `published` and `error`. */
@@ -94,10 +95,26 @@ export function inForceOf(
   return { version, policy: policies.get(version) ?? null }
 }
 
-export function createRulebookWork(
-  client: Pick<Client, 'getRulebookVersion' | 'openRulebookCopy' | 'publishRulebook' | 'resumeRulebook'>,
-  kept: KeptCopies,
-): RulebookWork {
+type OfClient<F> = F extends (client: Client, ...rest: infer R) => infer T ? (...rest: R) => T : never
+
+/** What this asks of the admin's client. */
+export interface RulebookCalls {
+  readonly getRulebookVersion: OfClient<typeof getRulebookVersion>
+  readonly openRulebookCopy: OfClient<typeof openRulebookCopy>
+  readonly publishRulebook: OfClient<typeof publishRulebook>
+  readonly resumeRulebook: OfClient<typeof resumeRulebook>
+}
+
+export function rulebookCallsOf(client: Client): RulebookCalls {
+  return {
+    getRulebookVersion: (...rest) => getRulebookVersion(client, ...rest),
+    openRulebookCopy: (...rest) => openRulebookCopy(client, ...rest),
+    publishRulebook: (...rest) => publishRulebook(client, ...rest),
+    resumeRulebook: (...rest) => resumeRulebook(client, ...rest),
+  }
+}
+
+export function createRulebookWork(client: RulebookCalls, kept: KeptCopies): RulebookWork {
   const state = signal(NOTHING)
   const change = (to: Partial<RulebookState>) => {
     state.value = { ...state.peek(), ...to }

@@ -1,10 +1,11 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
-import { type Client, ClientError, type HistoryEntry, type HistoryStore } from '../../src/client/index.js'
+import type { HistoryEntry, HistoryOptions } from '../../src/client/history.js'
+import { ClientError, type HistoryStore } from '../../src/client/index.js'
 import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
 
 interface TradeHistoryDeps {
-  readonly client: Pick<Client, 'listHistory'>
+  readonly list: (options: HistoryOptions) => AsyncIterable<HistoryEntry>
   readonly settings: Pick<Settings, 'chain'>
   readonly store: HistoryStore
   /** The portfolio's version and its corporate actions: more of them are read at once. */
@@ -18,7 +19,7 @@ const ATTEMPTS = 3
 
 /** Reads what the account bought, sold and withdrew, oldest first. Each read asks the chain only for new blocks. */
 export function createTradeHistory({
-  client,
+  list,
   settings,
   store,
   version,
@@ -35,7 +36,7 @@ export function createTradeHistory({
           until = time
         }
         const options = { fromBlock: settings.chain.firstBlock, store, signal, onFinal }
-        for await (const entry of client.listHistory(options)) entries.push(entry)
+        for await (const entry of list(options)) entries.push(entry)
         finalUntil.value = until
         return entries
       } catch (error) {

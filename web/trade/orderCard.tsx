@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Timeline as Entries, OrderStatus, OrderSummary } from '../../src/client/index.js'
+import type { OrderSummary } from '../../src/client/history.js'
+import type { Timeline as Entries, OrderStatus } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import { isOfWait } from '../../src/protocol/notice.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'

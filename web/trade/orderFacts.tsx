@@ -1,4 +1,5 @@
-import { explorerLink, type Hex, type OrderSummary } from '../../src/client/index.js'
+import { explorerLink, type OrderSummary } from '../../src/client/history.js'
+import type { Hex } from '../../src/client/index.js'
 import { useStore } from '../state/context.js'
 import { shortHex, timeOfDay } from '../words/format.js'
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { OrderSummary } from '../../src/client/index.js'
+import type { OrderSummary } from '../../src/client/history.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { Progress } from '../state/progress.js'

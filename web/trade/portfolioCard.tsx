@@ -1,4 +1,5 @@
-import { type Holdings, holdingsOf, type MarketView, type OpenedPortfolio } from '../../src/client/index.js'
+import { type Holdings, holdingsOf } from '../../src/client/history.js'
+import type { MarketView, OpenedPortfolio } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'

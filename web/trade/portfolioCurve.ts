@@ -1,4 +1,5 @@
-import { type HistoryEntry, type MarketBars, type MarketView, valueOverTime } from '../../src/client/index.js'
+import { type HistoryEntry, valueOverTime } from '../../src/client/history.js'
+import type { MarketBars, MarketView } from '../../src/client/index.js'
 import type { Point } from './chart.js'
 
 /**

@@ -1,10 +1,5 @@
-import {
-  averageCost,
-  type Holdings,
-  type MarketView,
-  type Portfolio,
-  unrealisedGain,
-} from '../../src/client/index.js'
+import { averageCost, type Holdings, unrealisedGain } from '../../src/client/history.js'
+import type { MarketView, Portfolio } from '../../src/client/index.js'
 import { freeCash } from '../../src/protocol/portfolio.js'
 import { notionalOf } from '../../src/protocol/units.js'
 

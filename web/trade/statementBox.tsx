@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { periodOf, type StatementFormat, statementFile, statementOf } from '../../src/client/index.js'
+import { periodOf, type StatementFormat, statementFile, statementOf } from '../../src/client/history.js'
 import { Choice } from '../parts/choice.js'
 import { Field } from '../parts/field.js'
 import { saveFile } from '../state/browser.js'

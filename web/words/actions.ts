@@ -1,4 +1,4 @@
-import { actionWords, type HistoryEntry } from '../../src/client/index.js'
+import { actionWords, type HistoryEntry } from '../../src/client/history.js'
 import { dayOf, money, shares } from './format.js'
 
 /** What a corporate action did to the portfolio: `3 Sep 2026: AAPL, split 4:1: 7.5 shares more`. */

@@ -1,4 +1,5 @@
-import type { Notice, OrderStatus, OrderSummary, TimelineEntry } from '../../src/client/index.js'
+import type { OrderSummary } from '../../src/client/history.js'
+import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
 import { revertWords } from './contractWords.js'
 import { failureOf, isUnknownOrder } from './failures.js'
 import { money, shares, shortHex, timeOfDay } from './format.js'

@@ -1,8 +1,5 @@
 // Written by `npm run client-api` from attestation/tdx/index.d.ts: the public types, and all that they name.
 // Exports:
-//   AcceptedProgram
-//   EvidenceVerifier
-//   Measurements
 //   dstackBelow
 //   measuredBy
 //   verifyAttestation

@@ -1,12 +1,10 @@
 // Written by `npm run client-api` from attestation/index.d.ts: the public types, and all that they name.
 // Exports:
 //   AcceptedProgram
-//   AcceptedProgram
 //   AttestationError
 //   AttestationErrorCode
 //   CommonStatement
 //   Expectation
-//   Measurements
 //   Measurements
 //   Platform
 //   Registers

@@ -1,7 +1,6 @@
 // Written by `npm run client-api` from client/index.d.ts: the public types, and all that they name.
 // Exports:
 //   AccountMove
-//   AlikeChanges
 //   BlockPlace
 //   BuyTerms
 //   CallOptions
@@ -16,11 +15,8 @@
 //   ComplianceView
 //   ContractError
 //   CorporateAction
-//   Disposal
 //   Duration
 //   Eip1193Provider
-//   EmployeeFile
-//   EmployeeRow
 //   EnclaveKey
 //   Envelope
 //   Evidence
@@ -30,13 +26,7 @@
 //   Health
 //   HealthChecks
 //   Hex
-//   HistoryCursor
-//   HistoryEntry
-//   HistoryKind
-//   HistoryOptions
 //   HistoryStore
-//   Holding
-//   Holdings
 //   InstitutionView
 //   KeptOrder
 //   ListOptions
@@ -44,21 +34,13 @@
 //   Listings
 //   LogList
 //   LogsQuery
-//   Lot
-//   Lots
-//   MAX_NAME
 //   MarketBars
 //   MarketClock
 //   MarketView
-//   Member
-//   MemberList
-//   MemberListOptions
 //   Membership
-//   MembershipEvent
 //   Mined
 //   MoveOptions
 //   Moves
-//   Nameable
 //   NextEnclave
 //   NotSubmittedError
 //   Notice
@@ -71,15 +53,12 @@
 //   OrderRequest
 //   OrderStatus
 //   OrderStore
-//   OrderSummary
 //   OrderTerms
 //   OrderTime
-//   PartsOnChain
 //   Past
 //   PastOptions
 //   PendingMove
 //   PendingMoves
-//   Period
 //   Pins
 //   PlaceOptions
 //   PlaceStep
@@ -90,26 +69,16 @@
 //   PolicyVersion
 //   Portfolio
 //   PortfolioKey
-//   PricePoint
-//   Prices
 //   Prompt
-//   Publication
-//   PublishOptions
-//   PublishedRulebook
 //   PublishedVersion
 //   PublishedVersions
 //   ReadList
 //   Reader
 //   ReaderOptions
 //   RequestSource
-//   ResumeOptions
 //   Resumed
 //   RetryTiming
-//   RowFault
-//   RulebookChange
-//   RulebookCopy
 //   SHARE_DECIMALS
-//   SaleFees
 //   SealedOrder
 //   SellTerms
 //   ServerError
@@ -119,10 +88,6 @@
 //   Side
 //   SignedOrder
 //   Standing
-//   Statement
-//   StatementBalance
-//   StatementFormat
-//   StatementLine
 //   SubmittableOrder
 //   Tail
 //   TakenId
@@ -131,48 +96,25 @@
 //   TradingError
 //   Trust
 //   USDC_DECIMALS
-//   ValuePoint
 //   ViemWalletClient
 //   Waiting
 //   WalletShares
 //   WalletSource
 //   WalletView
 //   WatchOptions
-//   actionWords
-//   adjustedPrices
-//   alikeChanges
-//   averageCost
 //   cannotDerive
-//   costLeft
 //   createClient
 //   createMemoryOrderStore
 //   createPast
 //   createReader
 //   createTail
-//   exceptionsOf
-//   explorerLink
 //   foreignCode
 //   formatDecimal
 //   formatGrouped
-//   holdingsOf
-//   isName
 //   isSignedOrder
 //   listLogs
-//   lotsOf
-//   memberRules
-//   ordersOf
 //   parseDecimal
-//   periodOf
-//   readEmployeeFile
-//   rulebookChanges
-//   rulesOfRows
-//   saleFees
-//   statementFile
-//   statementOf
 //   toTradingError
-//   unrealisedGain
-//   valueAt
-//   valueOverTime
 
 // attestation/nitro.d.ts
 declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
@@ -290,13 +232,7 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
     openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
     getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
-    listHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
     listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
-    listMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
-    getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>;
-    publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>;
-    resumeRulebook(publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>;
-    openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>;
     sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
     openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
 }
@@ -314,35 +250,6 @@ export interface Mined {
     readonly txHash: Hex;
     readonly blockNumber: number;
 }
-
-// client/employeeFile.d.ts
-export declare const MAX_NAME = 60;
-export declare function isName(text: string): boolean;
-export declare function readEmployeeFile(text: string, nameable: Nameable, { signal }?: CallOptions): Promise<EmployeeFile>;
-export interface EmployeeFile {
-    readonly rows: readonly EmployeeRow[];
-    readonly faults: readonly RowFault[];
-}
-export interface EmployeeRow {
-    readonly address: Hex;
-    readonly name?: string;
-    readonly canBuy?: boolean;
-    readonly canSell?: boolean;
-    readonly restricted?: readonly string[];
-    readonly group?: string;
-}
-export interface Nameable {
-    readonly symbols: readonly string[];
-    readonly groups: readonly string[];
-}
-export interface RowFault {
-    readonly line: number | null;
-    readonly reason: string;
-}
-
-// client/employeeRules.d.ts
-export declare function exceptionsOf(policy: Policy): Policy;
-export declare function rulesOfRows(rows: readonly EmployeeRow[], policy: Pick<Policy, 'employees' | 'groups' | 'default'>): Policy['employees'];
 
 // client/errors.d.ts
 export declare abstract class TradingError extends Error {
@@ -410,483 +317,6 @@ export interface NextEnclave {
 export declare function foreignCode(error: unknown): number | string | undefined;
 export declare function toTradingError(error: unknown, refused?: ClientErrorCode): TradingError;
 
-// client/history/entries.d.ts
-declare const cursorSchema: z.ZodObject<{
-    blockNumber: z.ZodInt;
-    blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    logIndex: z.ZodInt;
-    part: z.ZodInt;
-}, z.core.$strict>;
-export declare const historyEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"opened">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    }, z.core.$strip>>;
-    deadline: z.ZodInt;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"accepted">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    side: z.ZodEnum<{
-        BUY: "BUY";
-        DEPOSIT: "DEPOSIT";
-        SELL: "SELL";
-        WITHDRAW: "WITHDRAW";
-    }>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limit: z.ZodOptional<z.ZodObject<{
-        price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        timeInForce: z.ZodEnum<{
-            DAY: "DAY";
-            GTD: "GTD";
-        }>;
-    }, z.core.$strict>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"bought">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    cost: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"sold">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    proceeds: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    side: z.ZodNullable<z.ZodEnum<{
-        BUY: "BUY";
-        DEPOSIT: "DEPOSIT";
-        SELL: "SELL";
-        WITHDRAW: "WITHDRAW";
-    }>>;
-    symbol: z.ZodNullable<z.ZodString>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    }, z.core.$strip>>;
-    kind: z.ZodLiteral<"refunded">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    side: z.ZodNullable<z.ZodEnum<{
-        BUY: "BUY";
-        DEPOSIT: "DEPOSIT";
-        SELL: "SELL";
-        WITHDRAW: "WITHDRAW";
-    }>>;
-    symbol: z.ZodNullable<z.ZodString>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    }, z.core.$strip>>;
-    kind: z.ZodLiteral<"reclaimed">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"cash-withdrawn">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    symbol: z.ZodString;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"shares-withdrawn">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"cash-deposited">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    symbol: z.ZodString;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"shares-deposited">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"moved">;
-    orderId: z.ZodNull;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"carried">;
-    orderId: z.ZodNull;
-    action: z.ZodDiscriminatedUnion<[z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodEnum<{
-            SPLIT: "SPLIT";
-            STOCK_DIVIDEND: "STOCK_DIVIDEND";
-        }>;
-        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"ENTITLEMENT">;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"PAYMENT">;
-        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        entitlement: z.ZodInt;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"SYMBOL_CHANGE">;
-        successor: z.ZodString;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"REMOVAL">;
-    }, z.core.$strict>], "kind">;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    entitled: z.ZodOptional<z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
-    paidFor: z.ZodNullable<z.ZodEnum<{
-        merger: "merger";
-        other: "other";
-        "spin-off": "spin-off";
-        split: "split";
-        "stock-dividend": "stock-dividend";
-        "symbol-change": "symbol-change";
-    }>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"key-changed">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"unreadable">;
-    orderId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    reason: z.ZodEnum<{
-        malformed: "malformed";
-        "not-in-calldata": "not-in-calldata";
-        "other-key": "other-key";
-        "unknown-predecessor": "unknown-predecessor";
-    }>;
-    action: z.ZodNullable<z.ZodEnum<{
-        refunded: "refunded";
-        settled: "settled";
-        updated: "updated";
-    }>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
-    }, z.core.$strict>;
-    kind: z.ZodLiteral<"adjusted">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    sinceVersion: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-}, z.core.$strict>], "kind">;
-export declare function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string;
-export declare function explorerLink(explorerUrl: string, txHash: Hex): string;
-export type EntryBody = Unplaced<HistoryEntry>;
-export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>;
-export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>;
-export type HistoryKind = HistoryEntry['kind'];
-import * as z from 'zod';
-type Carried = Extract<EntryBody, {
-    kind: 'carried';
-}>;
-type Unplaced<E> = E extends HistoryEntry ? Omit<E, 'timestamp' | 'txHash' | 'isFinal' | 'cursor'> : never;
-
-// client/history/history.d.ts
-export interface HistoryOptions {
-    readonly fromBlock?: number | undefined;
-    readonly after?: HistoryCursor | undefined;
-    readonly confirmations?: number | undefined;
-    readonly finalOnly?: boolean | undefined;
-    readonly store?: HistoryStore | undefined;
-    readonly maxBlocks?: number | undefined;
-    readonly onFinal?: ((until: number) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-
-// client/history/holdings.d.ts
-export declare function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigint | null)[];
-export declare function averageCost({ shares, cost }: Holding): bigint | null;
-export declare function holdingsOf(entries: Iterable<HistoryEntry>): Holdings;
-export declare function unrealisedGain({ shares, cost }: Holding, price: bigint): bigint | null;
-export declare function valueAt({ cash, positions }: Pick<Holdings, 'cash' | 'positions'>, prices: Prices): bigint | null;
-export declare function valueOverTime(entries: readonly HistoryEntry[], points: readonly PricePoint[]): readonly ValuePoint[];
-export interface Holding {
-    readonly shares: bigint;
-    readonly cost: bigint | null;
-}
-export interface Holdings {
-    readonly cash: bigint;
-    readonly positions: Readonly<Record<string, Holding>>;
-    readonly realised: Readonly<Record<string, bigint>>;
-    readonly dividends: Readonly<Record<string, bigint>>;
-    readonly paidIn: bigint;
-    readonly paidOut: bigint;
-    readonly isComplete: boolean;
-}
-export interface PricePoint {
-    readonly timestamp: number;
-    readonly prices: Prices;
-}
-export interface ValuePoint {
-    readonly timestamp: number;
-    readonly holdings: Holdings;
-    readonly value: bigint | null;
-    readonly gain: bigint | null;
-}
-export type Prices = Readonly<Record<string, bigint>>;
-
-// client/history/lots.d.ts
-export declare function costLeft({ cost, left }: Lot): bigint | null;
-export declare function lotsOf(entries: Iterable<HistoryEntry>): Lots;
-export interface Disposal {
-    readonly symbol: string;
-    readonly acquiredAt: number | null;
-    readonly disposedAt: number;
-    readonly shares: bigint | null;
-    readonly paidFor: PaidFor | null;
-    readonly proceeds: bigint;
-    readonly cost: bigint | null;
-    readonly txHash: Hex;
-}
-export interface Lot {
-    readonly symbol: string;
-    readonly since: number;
-    readonly shares: Ratio;
-    readonly cost: bigint | null;
-    readonly left: Ratio;
-}
-export interface Lots {
-    readonly lots: readonly Lot[];
-    readonly disposals: readonly Disposal[];
-}
-
-// client/history/orderList.d.ts
-export declare function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary[];
-export declare function saleFees({ shares, proceeds }: Pick<Extract<HistoryEntry, {
-    kind: 'sold';
-}>, 'shares' | 'proceeds'>, schedule: FeeSchedule): SaleFees | null;
-export interface OrderSummary {
-    readonly orderId: Hex;
-    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
-    readonly side: Side | null;
-    readonly symbol: string | null;
-    readonly amount: bigint | null;
-    readonly limit: Limit | null;
-    readonly escrowed: bigint;
-    readonly shares: bigint | null;
-    readonly value: bigint | null;
-    readonly price: bigint | null;
-    readonly openedAt: number | null;
-    readonly endedAt: number | null;
-    readonly openedIn: Hex | null;
-    readonly endedIn: Hex | null;
-    readonly isFinal: boolean;
-}
-export interface SaleFees {
-    readonly gross: bigint;
-    readonly fees: bigint;
-}
-
-// client/history/statement.d.ts
-export declare function periodOf(name: string): Period | null;
-export declare function statementOf(entries: readonly HistoryEntry[], period: Period, until: number): Statement;
-export interface Period {
-    readonly name: string;
-    readonly from: number;
-    readonly to: number;
-}
-export interface Statement {
-    readonly period: Period;
-    readonly opening: StatementBalance;
-    readonly closing: StatementBalance;
-    readonly lines: readonly StatementLine[];
-    readonly disposals: readonly Disposal[];
-    readonly gain: bigint | null;
-    readonly dividends: bigint;
-    readonly until: number;
-    readonly isFinal: boolean;
-    readonly isComplete: boolean;
-}
-export interface StatementBalance {
-    readonly cash: bigint;
-    readonly positions: Readonly<Record<string, bigint>>;
-}
-export interface StatementLine {
-    readonly timestamp: number;
-    readonly event: string;
-    readonly symbol: string | null;
-    readonly shares: bigint | null;
-    readonly price: bigint | null;
-    readonly amount: bigint | null;
-    readonly cash: bigint;
-}
-
-// client/history/statementFiles.d.ts
-export declare function statementFile(statement: Statement, format: StatementFormat, account: Hex): Uint8Array<ArrayBuffer>;
-export type StatementFormat = 'pdf' | 'csv' | 'tax';
-
 // client/http.d.ts
 export interface CallOptions {
     readonly signal?: AbortSignal | undefined;
@@ -926,27 +356,12 @@ export interface ListedOrder extends BlockPlace {
     readonly deadline: number;
     readonly txHash: Hex;
 }
-export interface Member {
-    readonly account: Hex;
-    readonly state: 'member' | 'leaving' | 'invited' | 'former';
-    readonly changedAt: number;
-}
-export interface MemberList extends ReadList {
-    readonly admin: Hex;
-    readonly members: readonly Member[];
-    readonly events: readonly MembershipEvent[];
-}
-export interface MembershipEvent extends BlockPlace {
-    readonly account: Hex;
-    readonly isActive: boolean;
-}
 export interface OrderList extends ReadList {
     readonly orders: readonly ListedOrder[];
 }
 export interface OrderListOptions extends ListOptions<OrderList> {
     readonly account?: Hex | undefined;
 }
-export type MemberListOptions = Omit<ListOptions<MemberList>, 'limit'>;
 
 // client/logList.d.ts
 export declare function createTail<L extends ReadList>(list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>): Tail<L>;
@@ -1290,35 +705,6 @@ export interface RetryTiming {
     readonly attempts: number;
     readonly baseMs: number;
     readonly maxMs: number;
-}
-
-// client/rulebook.d.ts
-export interface PublishOptions extends CallOptions {
-    readonly base?: number | undefined;
-    readonly beforePost?: ((publication: Publication) => void | Promise<void>) | undefined;
-    readonly onProgress?: ((progress: PartsOnChain) => void) | undefined;
-}
-export interface PublishedRulebook extends PolicyVersion {
-    readonly copy: RulebookCopy | null;
-}
-export type ResumeOptions = Pick<PublishOptions, 'signal' | 'onProgress'>;
-
-// client/rulebookChanges.d.ts
-export declare function alikeChanges(changes: readonly RulebookChange[]): readonly AlikeChanges[];
-export declare function rulebookChanges(before: Policy | null, after: Policy, { signal }?: CallOptions): Promise<readonly RulebookChange[]>;
-export interface AlikeChanges extends Omit<RulebookChange, 'employee'> {
-    readonly employees: readonly Hex[];
-}
-export interface RulebookChange {
-    readonly effect: 'added' | 'lifted' | 'tightened';
-    readonly employee: Hex | null;
-    readonly text: string;
-}
-
-// client/rulebookParts.d.ts
-export interface PartsOnChain {
-    readonly written: number;
-    readonly parts: number;
 }
 
 // client/serverErrorCodes.d.ts
@@ -1810,7 +1196,6 @@ export type PostCancel = z.output<typeof postCancelSchema>;
 import * as z from 'zod';
 
 // protocol/corporateActions.d.ts
-export declare const PAID_FOR: readonly ['split', 'stock-dividend', 'merger', 'spin-off', 'symbol-change', 'other'];
 export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
     index: z.ZodInt;
     symbol: z.ZodString;
@@ -1847,7 +1232,6 @@ export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject
     kind: z.ZodLiteral<"REMOVAL">;
 }, z.core.$strict>], "kind">;
 export type CorporateAction = z.output<typeof corporateActionSchema>;
-export type PaidFor = (typeof PAID_FOR)[number];
 import * as z from 'zod';
 
 // protocol/enclaveKey.d.ts
@@ -1890,24 +1274,6 @@ export interface Envelope {
     ct: Hex;
     tag: Hex;
 }
-
-// protocol/fees.d.ts
-export declare const feeSchema: z.ZodObject<{
-    name: z.ZodString;
-    per: z.ZodEnum<{
-        share: "share";
-        usd: "usd";
-    }>;
-    rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    on: z.ZodEnum<{
-        both: "both";
-        sale: "sale";
-    }>;
-}, z.core.$strip>;
-export type Fee = Readonly<z.output<typeof feeSchema>>;
-export type FeeSchedule = readonly Fee[];
-import * as z from 'zod';
 
 // protocol/hex.d.ts
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -2003,14 +1369,7 @@ declare const policyShape: z.ZodObject<{
     maxOrderNotional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
     allowWithdrawShares: z.ZodBoolean;
 }, z.core.$strict>;
-declare const rulesSchema: z.ZodObject<{
-    canBuy: z.ZodBoolean;
-    canSell: z.ZodBoolean;
-    restricted: z.ZodArray<z.ZodString>;
-}, z.core.$strict>;
-export declare function memberRules(policy: Policy, wallet: string): Rules | undefined;
 export type Policy = z.output<typeof policyShape>;
-export type Rules = z.output<typeof rulesSchema>;
 import * as z from 'zod';
 
 // protocol/portfolio.d.ts
@@ -2059,56 +1418,6 @@ export declare const postedOpeningSchema: z.ZodObject<{
     sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
-import * as z from 'zod';
-
-// protocol/ratio.d.ts
-export interface Ratio {
-    readonly numerator: bigint;
-    readonly denominator: bigint;
-}
-
-// protocol/rulebookCopy.d.ts
-export declare const publicationSchema: z.ZodObject<{
-    version: z.ZodInt;
-    body: z.ZodObject<{
-        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        author: z.ZodNonOptional<z.ZodOptional<z.ZodObject<{
-            orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-            sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>;
-    copy: z.ZodNullable<z.ZodObject<{
-        format: z.ZodLiteral<"service-rulebook-copy-v1">;
-        chainId: z.ZodInt;
-        escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        version: z.ZodInt;
-        envelope: z.ZodObject<{
-            epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-            iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-            ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-            tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        }, z.core.$strict>;
-    }, z.core.$strict>>;
-}, z.core.$strict>;
-export declare const rulebookCopySchema: z.ZodObject<{
-    format: z.ZodLiteral<"service-rulebook-copy-v1">;
-    chainId: z.ZodInt;
-    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodInt;
-    envelope: z.ZodObject<{
-        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    }, z.core.$strict>;
-}, z.core.$strict>;
-export type Publication = z.output<typeof publicationSchema>;
-export type RulebookCopy = z.output<typeof rulebookCopySchema>;
 import * as z from 'zod';
 
 // protocol/units.d.ts

@@ -63,14 +63,6 @@ export interface CallOptions {
 }
 
 // client/orderIntent.d.ts
-export interface OrderRequest {
-    readonly side: Side;
-    readonly symbol: string;
-    readonly maxSpend: bigint;
-    readonly deadline: number;
-    readonly payFrom?: 'wallet' | 'cash' | undefined;
-    readonly limit?: Limit | undefined;
-}
 export interface SealedOrder {
     readonly orderId: Hex;
     readonly intent: Intent;
@@ -198,15 +190,8 @@ export declare const limitSchema: z.ZodObject<{
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
-export declare const sideSchema: z.ZodEnum<{
-    BUY: "BUY";
-    DEPOSIT: "DEPOSIT";
-    SELL: "SELL";
-    WITHDRAW: "WITHDRAW";
-}>;
 export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
-export type Side = z.output<typeof sideSchema>;
 import * as z from 'zod';
 
 // protocol/postedOpening.d.ts

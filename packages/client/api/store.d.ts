@@ -13,6 +13,7 @@ export interface SealedOrder {
     readonly orderId: Hex;
     readonly intent: Intent;
     readonly envelope: Envelope;
+    readonly contentKey: Hex;
     readonly commit: Hex;
     readonly escrowed: bigint;
     readonly opening?: PostedOpening | undefined;

@@ -6,7 +6,7 @@ import {
   averageCost,
   type HistoryEntry,
   holdingsOf,
-} from '../../client/index.js'
+} from '../../client/history.js'
 import { type Block, type Cell, fields, table } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'

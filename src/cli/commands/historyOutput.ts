@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { csvOf } from '../../client/csv.js'
-import { explorerLink, type Hex, type HistoryEntry } from '../../client/index.js'
+import { explorerLink, type HistoryEntry, listHistory } from '../../client/history.js'
+import type { Hex } from '../../client/index.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { parsedBy } from '../../terminal/arguments.js'
@@ -65,7 +66,7 @@ export function addHistoryCommand(
       const entries: HistoryEntry[] = []
       await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of client.listHistory({ fromBlock, confirmations, signal }))
+        for await (const entry of listHistory(client, { fromBlock, confirmations, signal }))
           entries.push(entry)
       })
       const {

@@ -1,4 +1,4 @@
-import { type OrderSummary, ordersOf } from '../../client/index.js'
+import { type OrderSummary, ordersOf } from '../../client/history.js'
 import type { Cell } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'

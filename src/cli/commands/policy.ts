@@ -1,17 +1,23 @@
 import * as z from 'zod'
 import {
   alikeChanges,
+  getRulebookVersion,
+  openRulebookCopy,
+  type PartsOnChain,
+  type Publication,
+  publishRulebook,
+  type RulebookChange,
+  type RulebookCopy,
+  resumeRulebook,
+  rulebookChanges,
+} from '../../client/admin.js'
+import {
   type Client,
   ClientError,
   type ClientErrorCode,
   type Hex,
-  type PartsOnChain,
   type Policy,
   type PolicyVersion,
-  type Publication,
-  type RulebookChange,
-  type RulebookCopy,
-  rulebookChanges,
   ServerError,
 } from '../../client/index.js'
 import { policyHash, policySchema } from '../../protocol/policy.js'
@@ -91,7 +97,7 @@ async function publish(deps: Deps, filed: Policy, { employees, yes }: PublishOpt
   const { policy, names } = employees
     ? await imported(deps, filed, employees)
     : { policy: filed, names: NONE }
-  const inForce = await client.getRulebookVersion({ signal })
+  const inForce = await getRulebookVersion(client, { signal })
   const onItsWay = await cutOff(deps, inForce)
   const known = await knownRules(deps, inForce)
   const changes = await rulebookChanges(known.policy, policy, { signal })
@@ -150,8 +156,7 @@ async function cutOff(deps: Deps, inForce: PolicyVersion): Promise<Publication |
   if (found === null || found.version > inForce.version) return found
   if (found.version === inForce.version) {
     terminal.progress(`asking whether version ${found.version} is the rulebook that was cut off here`)
-    await client
-      .resumeRulebook(found, { signal })
+    await resumeRulebook(client, found, { signal })
       .then(({ copy }) => keep(deps, copy))
       .catch(ignoreRejection)
   }
@@ -173,8 +178,8 @@ async function send(deps: Deps, policy: Policy, inForce: PolicyVersion, onItsWay
   const beforePost = (publication: Publication) => kept.keepOnItsWay(place, publication)
   try {
     const published = await (isSame
-      ? client.resumeRulebook(onItsWay, options)
-      : client.publishRulebook(policy, { base: inForce.version, beforePost, ...options }))
+      ? resumeRulebook(client, onItsWay, options)
+      : publishRulebook(client, policy, { base: inForce.version, beforePost, ...options }))
     await keep(deps, published.copy)
     await kept.forgetOnItsWay(place)
     return published
@@ -186,7 +191,7 @@ async function send(deps: Deps, policy: Policy, inForce: PolicyVersion, onItsWay
 
 async function isOf(client: Client, { copy, version }: Publication, policy: Policy): Promise<boolean> {
   if (copy === null) return false
-  const sealed = await client.openRulebookCopy(copy, version).catch(() => null)
+  const sealed = await openRulebookCopy(client, copy, version).catch(() => null)
   return sealed !== null && policyHash(sealed) === policyHash(policy)
 }
 
@@ -198,21 +203,21 @@ function ignoreRejection(error: unknown): void {
 
 async function exportCopy(deps: Deps, open: boolean): Promise<void> {
   const { client, terminal, signal } = deps
-  const inForce = await client.getRulebookVersion({ signal })
+  const inForce = await getRulebookVersion(client, { signal })
   const copy = await findCopy(deps, inForce)
   if (copy === null) {
     throw usage(
       `this machine has no copy of version ${inForce.version}: import one that the page or another machine exports`,
     )
   }
-  const policy = await client.openRulebookCopy(copy, inForce.version)
+  const policy = await openRulebookCopy(client, copy, inForce.version)
   const json = open ? z.encode(policySchema, policy) : copy
   terminal.result({ json, blocks: [line([JSON.stringify(json)])] })
 }
 
 async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<void> {
-  const { orgId, version } = await client.getRulebookVersion({ signal })
-  await client.openRulebookCopy(copy, version)
+  const { orgId, version } = await getRulebookVersion(client, { signal })
+  await openRulebookCopy(client, copy, version)
   await kept.keep(rulebookCopySchema.parse(copy))
   terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
 }
@@ -249,7 +254,7 @@ async function knownRules(deps: Deps, inForce: PolicyVersion) {
   }
   if (copy === null) return unknown(`This machine has no copy of version ${inForce.version}.`)
   try {
-    return { isKnown: true, policy: await client.openRulebookCopy(copy, inForce.version) }
+    return { isKnown: true, policy: await openRulebookCopy(client, copy, inForce.version) }
   } catch (error) {
     if (error instanceof ClientError && USELESS.has(error.code)) return unknown(error.message)
     throw error

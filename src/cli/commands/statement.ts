@@ -3,13 +3,14 @@ import { Option } from 'commander'
 import * as z from 'zod'
 import {
   type HistoryEntry,
+  listHistory,
   type Period,
   periodOf,
   type Statement,
   type StatementFormat,
   statementFile,
   statementOf,
-} from '../../client/index.js'
+} from '../../client/history.js'
 import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
 import { fields } from '../../terminal/render.js'
@@ -59,7 +60,7 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
       }
       const account = await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of client.listHistory({ signal, onFinal })) entries.push(entry)
+        for await (const entry of listHistory(client, { signal, onFinal })) entries.push(entry)
         return client.getAccount()
       })
       const statement = statementOf(entries, period, until)

@@ -5,10 +5,17 @@ import type * as z from 'zod'
 import { type Measurements, measuredBy } from '../../attestation/index.js'
 import { checkPolicy } from '../../attestation/policy.js'
 import { createHttp, type Http } from '../../client/http.js'
-import { type Client, ClientError, createClient, type Reader, type Trust } from '../../client/index.js'
+import {
+  type Client,
+  ClientError,
+  createClient,
+  type Reader,
+  type RetryTiming,
+  type Trust,
+} from '../../client/index.js'
 import { createOrders } from '../../client/orders.js'
 import { readerOf } from '../../client/reader.js'
-import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
+import { DEFAULT_TIMING } from '../../client/retry.js'
 import { createFileOrderStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'

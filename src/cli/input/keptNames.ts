@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { type Client, type Hex, isName } from '../../client/index.js'
+import { isName } from '../../client/admin.js'
+import type { Client, Hex } from '../../client/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import { type Environment, stateDirectory } from './connection.js'
 

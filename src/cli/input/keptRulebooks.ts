@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Publication, RulebookCopy } from '../../client/index.js'
+import type { Publication, RulebookCopy } from '../../client/admin.js'
 import { publicationSchema, rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'
 import { type Environment, stateDirectory } from './connection.js'

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import {
   exceptionsOf,
-  type Hex,
   type Nameable,
-  type Policy,
   type RowFault,
   readEmployeeFile,
   rulesOfRows,
-} from '../../client/index.js'
+} from '../../client/admin.js'
+import type { Hex, Policy } from '../../client/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import { policySchema } from '../../protocol/policy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type HistoryOptions, type HistoryStore, ordersOf } from '../../../src/client/index.js'
+import { type HistoryOptions, ordersOf } from '../../../src/client/history.js'
+import type { HistoryStore } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { useChain } from '../../support/chain.js'
 import { clearForTrading } from '../clientSetting.js'

@@ -1,6 +1,6 @@
 // Histories that the chain makes hard: reorganizations, several writes in one transaction or block, decoys, other keys.
 import { expect, it } from 'vitest'
-import type { HistoryEntry, HistoryOptions } from '../../../src/client/index.js'
+import { type HistoryEntry, type HistoryOptions, listHistory } from '../../../src/client/history.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
@@ -86,7 +86,7 @@ it('a chain that is reorganized while it is read ends the history with an error,
   const client = await historyClient(chain(), [SECRET])
   const seen: HistoryEntry[] = []
   const read = async () => {
-    for await (const entry of client.listHistory({ maxBlocks: 1, confirmations: 1 })) {
+    for await (const entry of listHistory(client, { maxBlocks: 1, confirmations: 1 })) {
       seen.push(entry)
       if (entry.kind !== 'bought') continue
       await chain().provider.send('evm_revert', [snapshot])

@@ -1,7 +1,7 @@
 // The history of what the real enclave wrote, with the real contracts and the broker stand-in.
 import { expect, it } from 'vitest'
 import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
-import { type HistoryEntry, holdingsOf, ordersOf, saleFees } from '../../../src/client/index.js'
+import { type HistoryEntry, holdingsOf, ordersOf, saleFees } from '../../../src/client/history.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'

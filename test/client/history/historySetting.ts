@@ -1,10 +1,6 @@
 import type { JsonRpcProvider, Signer } from 'ethers'
-import {
-  type Client,
-  createClient,
-  type HistoryEntry,
-  type HistoryOptions,
-} from '../../../src/client/index.js'
+import { type HistoryEntry, type HistoryOptions, listHistory } from '../../../src/client/history.js'
+import { type Client, createClient } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../../support/chain.js'
 import type { Role } from '../../support/roles.js'
@@ -40,7 +36,7 @@ export async function historyClient(
 
 export async function readAll(client: Client, options?: HistoryOptions): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = []
-  for await (const entry of client.listHistory({ confirmations: 1, ...options })) entries.push(entry)
+  for await (const entry of listHistory(client, { confirmations: 1, ...options })) entries.push(entry)
   return entries
 }
 

@@ -9,7 +9,7 @@ import {
   unrealisedGain,
   valueAt,
   valueOverTime,
-} from '../../../src/client/index.js'
+} from '../../../src/client/history.js'
 import { feeScheduleText, feesOfSale } from '../../../src/protocol/fees.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { notionalOf, ONE_CENT, ONE_SHARE, ONE_USDC, toCents } from '../../../src/protocol/units.js'

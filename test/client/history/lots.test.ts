@@ -11,7 +11,7 @@ import {
   holdingsOf,
   lotsOf,
   statementFile,
-} from '../../../src/client/index.js'
+} from '../../../src/client/history.js'
 import type { Booking } from '../../../src/protocol/actionReport.js'
 import { type CorporateAction, carry, corporateActionSchema } from '../../../src/protocol/corporateActions.js'
 import { emptyPortfolio } from '../../../src/protocol/portfolio.js'

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { parseCsv } from '../../../src/client/csv.js'
 import type { EntryBody } from '../../../src/client/history/entries.js'
-import { type HistoryEntry, type Period, periodOf, statementOf } from '../../../src/client/index.js'
+import { type HistoryEntry, type Period, periodOf, statementOf } from '../../../src/client/history.js'
 import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 

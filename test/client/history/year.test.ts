@@ -8,7 +8,7 @@ import {
   type Statement,
   statementFile,
   statementOf,
-} from '../../../src/client/index.js'
+} from '../../../src/client/history.js'
 import { bytesToHex } from '../../../src/protocol/hex.js'
 import {
   notionalOf,

@@ -1,6 +1,8 @@
 // The examples of the client's public functions, and of docs/client.md.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as admin from '../../../src/client/admin.js'
+import * as history from '../../../src/client/history.js'
 import * as library from '../../../src/client/index.js'
 
 /** The names that the examples use. */
@@ -15,7 +17,7 @@ declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]
 `
 const TYPES = [
-  ...['Client', 'Eip1193Provider', 'Hex', 'HistoryEntry', 'OrderList', 'Past', 'Policy'],
+  ...['Client', 'Eip1193Provider', 'Hex', 'OrderList', 'Past', 'Policy'],
   ...['SignedOrder', 'SubmittableOrder'],
 ]
 const SOURCES = ['src/client', 'src/protocol']
@@ -45,10 +47,16 @@ export async function pageExamples(): Promise<string[]> {
 
 /** Everything that an example may use, as the head of a file. */
 export function exampleHead(packageName: string): string {
-  const values = Object.keys(library).join(', ')
-  const types = TYPES.map((type) => `type ${type}`).join(', ')
+  const imported = [
+    [[...Object.keys(library), ...TYPES.map((type) => `type ${type}`)], ''],
+    [Object.keys(admin), '/admin'],
+    [[...Object.keys(history), 'type HistoryEntry'], '/history'],
+  ] as const
+  const lines = imported.map(
+    ([names, entry]) => `import { ${names.join(', ')} } from '${packageName}${entry}'`,
+  )
   const window = 'declare global { interface Window { ethereum: Eip1193Provider } }'
-  return `import { ${values}, ${types} } from '${packageName}'\n${window}\n${SETTING}`
+  return [...lines, window, SETTING].join('\n')
 }
 
 /** Writes each example of the sources as a function into `examples.ts`, and each of the page as `page0.ts` and so on. */

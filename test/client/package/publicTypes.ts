@@ -1,10 +1,10 @@
 // What users lean on, as types: each line compiles while it holds. `npm run types` compiles it here, and package.test.ts with the package
 // in place of the sources.
+import type { HistoryEntry, listHistory } from '../../../src/client/history.js'
 import type {
   Client,
   ClientErrorCode,
   ContractError,
-  HistoryEntry,
   Mined,
   NotSubmittedError,
   OrderList,
@@ -59,7 +59,7 @@ export const holds: readonly true[] = [
   true satisfies Same<Mined['txHash'], `0x${string}`>,
   true satisfies Same<Yielded<ReturnType<Client['listOrderStatuses']>>, OrderStatus>,
   true satisfies Same<Yielded<ReturnType<Client['listOrders']>>, OrderList>,
-  true satisfies Same<Yielded<ReturnType<Client['listHistory']>>, HistoryEntry>,
+  true satisfies Same<Yielded<ReturnType<typeof listHistory>>, HistoryEntry>,
   true satisfies Same<ReturnType<Reader['getOrder']>, Promise<OrderStatus>>,
 ]
 

@@ -1,0 +1,1472 @@
+// Written by `npm run client-api` from client/history.d.ts: the public types, and all that they name.
+// Exports:
+//   Disposal
+//   HistoryCursor
+//   HistoryEntry
+//   HistoryKind
+//   HistoryOptions
+//   Holding
+//   Holdings
+//   Lot
+//   Lots
+//   OrderSummary
+//   Period
+//   PricePoint
+//   Prices
+//   SaleFees
+//   Statement
+//   StatementBalance
+//   StatementFormat
+//   StatementLine
+//   ValuePoint
+//   actionWords
+//   adjustedPrices
+//   averageCost
+//   costLeft
+//   explorerLink
+//   holdingsOf
+//   listHistory
+//   lotsOf
+//   ordersOf
+//   periodOf
+//   saleFees
+//   statementFile
+//   statementOf
+//   unrealisedGain
+//   valueAt
+//   valueOverTime
+
+// attestation/nitro.d.ts
+declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
+export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx';
+
+// attestation/statement.d.ts
+export interface CommonStatement {
+    readonly v: 1;
+    readonly origin: string;
+    readonly signer?: Hex | undefined;
+    readonly chainId: number;
+    readonly authority: Hex;
+    readonly escrow: Hex;
+    readonly sealKey: Hex;
+    readonly scheme: string;
+    readonly configuration: Readonly<Record<string, string>>;
+    readonly build: {
+        readonly version: string;
+        readonly digest: string;
+    };
+    readonly instance: string;
+    readonly boot: number;
+}
+export interface Statement extends CommonStatement {
+    readonly origin: 'born';
+    readonly signer: Hex;
+}
+
+// attestation/verify.d.ts
+export interface Verified<S extends CommonStatement = Statement> {
+    readonly label: string;
+    readonly map: RegisterMap;
+    readonly measurement: Hex;
+    readonly config: Hex;
+    readonly statement: S;
+    readonly issuedAt: number;
+}
+
+// chain/logReader.d.ts
+export interface BlockId {
+    readonly number: number;
+    readonly hash: Hex;
+}
+export interface BlockRange {
+    readonly from: number;
+    readonly to: number;
+}
+
+// client/claims.d.ts
+export interface Claim {
+    readonly asset: string;
+    readonly amount: bigint;
+    readonly recipient: Hex | null;
+}
+export interface ClaimOptions extends CallOptions {
+    readonly to?: Hex | undefined;
+}
+export interface ClaimsOptions extends CallOptions {
+    readonly others?: readonly string[] | undefined;
+}
+
+// client/client.d.ts
+export interface Client extends Reader, Membership, Moves, OrderKeeping {
+    getAccount(options?: CallOptions): Promise<Hex>;
+    getPlatform(options?: CallOptions): Promise<Platform>;
+    challengeEnclave(options?: CallOptions): Promise<Verified>;
+    unlock(options?: CallOptions): Promise<PortfolioKey>;
+    lock(): void;
+    drawKey(options?: CallOptions): Promise<string>;
+    importKeys(text: string, options?: CallOptions): Promise<void>;
+    placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
+    plan(request: OrderRequest, options?: PlanOptions): Promise<readonly Prompt[]>;
+    submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
+    canSponsor(options?: CallOptions): Promise<boolean>;
+    getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>;
+    openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>;
+    cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>;
+    reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>;
+    getFunds(options?: CallOptions): Promise<Funds>;
+    getShares(options?: SharesOptions): Promise<readonly WalletShares[]>;
+    getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>;
+    claim(asset: string, options?: ClaimOptions): Promise<Mined>;
+    openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
+    getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
+    listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
+    sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
+    openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
+}
+
+// client/contract.d.ts
+export interface Mined {
+    readonly txHash: Hex;
+    readonly blockNumber: number;
+}
+
+// client/errors.d.ts
+export declare abstract class TradingError extends Error {
+    readonly code: string;
+    readonly retryable: boolean;
+    readonly requestId: string | null;
+    readonly docs: string;
+    constructor(message: string, { code, retryable, requestId, docs, ...options }: Details);
+}
+interface Details extends ErrorOptions {
+    readonly code: string;
+    readonly retryable: boolean;
+    readonly requestId?: string | null;
+    readonly docs: string;
+}
+
+// client/escrow.d.ts
+export interface Funds {
+    readonly balance: bigint;
+    readonly allowance: bigint;
+}
+
+// client/evidence.d.ts
+export interface Evidence {
+    readonly verified: Verified;
+    readonly next?: NextEnclave | undefined;
+}
+export interface NextEnclave {
+    readonly signer: Hex;
+    readonly effectiveAt: number;
+    readonly measurement?: Hex | undefined;
+    readonly verified?: Verified | undefined;
+}
+
+// client/history.d.ts
+export declare function listHistory(client: Client, options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
+
+// client/history/entries.d.ts
+declare const cursorSchema: z.ZodObject<{
+    blockNumber: z.ZodInt;
+    blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    logIndex: z.ZodInt;
+    part: z.ZodInt;
+}, z.core.$strict>;
+export declare const historyEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"opened">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    deadline: z.ZodInt;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"accepted">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limit: z.ZodOptional<z.ZodObject<{
+        price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        timeInForce: z.ZodEnum<{
+            DAY: "DAY";
+            GTD: "GTD";
+        }>;
+    }, z.core.$strict>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"bought">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    cost: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"sold">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodString;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    proceeds: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    side: z.ZodNullable<z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>>;
+    symbol: z.ZodNullable<z.ZodString>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    kind: z.ZodLiteral<"refunded">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    side: z.ZodNullable<z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>>;
+    symbol: z.ZodNullable<z.ZodString>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    kind: z.ZodLiteral<"reclaimed">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"cash-withdrawn">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    symbol: z.ZodString;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"shares-withdrawn">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"cash-deposited">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    symbol: z.ZodString;
+    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodLiteral<"shares-deposited">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"moved">;
+    orderId: z.ZodNull;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"carried">;
+    orderId: z.ZodNull;
+    action: z.ZodDiscriminatedUnion<[z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodEnum<{
+            SPLIT: "SPLIT";
+            STOCK_DIVIDEND: "STOCK_DIVIDEND";
+        }>;
+        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"ENTITLEMENT">;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"PAYMENT">;
+        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        entitlement: z.ZodInt;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"SYMBOL_CHANGE">;
+        successor: z.ZodString;
+    }, z.core.$strict>, z.ZodObject<{
+        index: z.ZodInt;
+        symbol: z.ZodString;
+        recordAt: z.ZodInt;
+        kind: z.ZodLiteral<"REMOVAL">;
+    }, z.core.$strict>], "kind">;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    entitled: z.ZodOptional<z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+    paidFor: z.ZodNullable<z.ZodEnum<{
+        merger: "merger";
+        other: "other";
+        "spin-off": "spin-off";
+        split: "split";
+        "stock-dividend": "stock-dividend";
+        "symbol-change": "symbol-change";
+    }>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"key-changed">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"unreadable">;
+    orderId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    reason: z.ZodEnum<{
+        malformed: "malformed";
+        "not-in-calldata": "not-in-calldata";
+        "other-key": "other-key";
+        "unknown-predecessor": "unknown-predecessor";
+    }>;
+    action: z.ZodNullable<z.ZodEnum<{
+        refunded: "refunded";
+        settled: "settled";
+        updated: "updated";
+    }>>;
+}, z.core.$strict>, z.ZodObject<{
+    timestamp: z.ZodInt;
+    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodBoolean;
+    cursor: z.ZodObject<{
+        blockNumber: z.ZodInt;
+        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodInt;
+        part: z.ZodInt;
+    }, z.core.$strict>;
+    kind: z.ZodLiteral<"adjusted">;
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    sinceVersion: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+}, z.core.$strict>], "kind">;
+export declare function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string;
+export declare function explorerLink(explorerUrl: string, txHash: Hex): string;
+export type EntryBody = Unplaced<HistoryEntry>;
+export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>;
+export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>;
+export type HistoryKind = HistoryEntry['kind'];
+import * as z from 'zod';
+type Carried = Extract<EntryBody, {
+    kind: 'carried';
+}>;
+type Unplaced<E> = E extends HistoryEntry ? Omit<E, 'timestamp' | 'txHash' | 'isFinal' | 'cursor'> : never;
+
+// client/history/history.d.ts
+export interface HistoryOptions {
+    readonly fromBlock?: number | undefined;
+    readonly after?: HistoryCursor | undefined;
+    readonly confirmations?: number | undefined;
+    readonly finalOnly?: boolean | undefined;
+    readonly store?: HistoryStore | undefined;
+    readonly maxBlocks?: number | undefined;
+    readonly onFinal?: ((until: number) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+
+// client/history/holdings.d.ts
+export declare function adjustedPrices(entries: readonly HistoryEntry[]): readonly (bigint | null)[];
+export declare function averageCost({ shares, cost }: Holding): bigint | null;
+export declare function holdingsOf(entries: Iterable<HistoryEntry>): Holdings;
+export declare function unrealisedGain({ shares, cost }: Holding, price: bigint): bigint | null;
+export declare function valueAt({ cash, positions }: Pick<Holdings, 'cash' | 'positions'>, prices: Prices): bigint | null;
+export declare function valueOverTime(entries: readonly HistoryEntry[], points: readonly PricePoint[]): readonly ValuePoint[];
+export interface Holding {
+    readonly shares: bigint;
+    readonly cost: bigint | null;
+}
+export interface Holdings {
+    readonly cash: bigint;
+    readonly positions: Readonly<Record<string, Holding>>;
+    readonly realised: Readonly<Record<string, bigint>>;
+    readonly dividends: Readonly<Record<string, bigint>>;
+    readonly paidIn: bigint;
+    readonly paidOut: bigint;
+    readonly isComplete: boolean;
+}
+export interface PricePoint {
+    readonly timestamp: number;
+    readonly prices: Prices;
+}
+export interface ValuePoint {
+    readonly timestamp: number;
+    readonly holdings: Holdings;
+    readonly value: bigint | null;
+    readonly gain: bigint | null;
+}
+export type Prices = Readonly<Record<string, bigint>>;
+
+// client/history/lots.d.ts
+export declare function costLeft({ cost, left }: Lot): bigint | null;
+export declare function lotsOf(entries: Iterable<HistoryEntry>): Lots;
+export interface Disposal {
+    readonly symbol: string;
+    readonly acquiredAt: number | null;
+    readonly disposedAt: number;
+    readonly shares: bigint | null;
+    readonly paidFor: PaidFor | null;
+    readonly proceeds: bigint;
+    readonly cost: bigint | null;
+    readonly txHash: Hex;
+}
+export interface Lot {
+    readonly symbol: string;
+    readonly since: number;
+    readonly shares: Ratio;
+    readonly cost: bigint | null;
+    readonly left: Ratio;
+}
+export interface Lots {
+    readonly lots: readonly Lot[];
+    readonly disposals: readonly Disposal[];
+}
+
+// client/history/orderList.d.ts
+export declare function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary[];
+export declare function saleFees({ shares, proceeds }: Pick<Extract<HistoryEntry, {
+    kind: 'sold';
+}>, 'shares' | 'proceeds'>, schedule: FeeSchedule): SaleFees | null;
+export interface OrderSummary {
+    readonly orderId: Hex;
+    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
+    readonly side: Side | null;
+    readonly symbol: string | null;
+    readonly amount: bigint | null;
+    readonly limit: Limit | null;
+    readonly escrowed: bigint;
+    readonly shares: bigint | null;
+    readonly value: bigint | null;
+    readonly price: bigint | null;
+    readonly openedAt: number | null;
+    readonly endedAt: number | null;
+    readonly openedIn: Hex | null;
+    readonly endedIn: Hex | null;
+    readonly isFinal: boolean;
+}
+export interface SaleFees {
+    readonly gross: bigint;
+    readonly fees: bigint;
+}
+
+// client/history/statement.d.ts
+export declare function periodOf(name: string): Period | null;
+export declare function statementOf(entries: readonly HistoryEntry[], period: Period, until: number): Statement;
+export interface Period {
+    readonly name: string;
+    readonly from: number;
+    readonly to: number;
+}
+export interface Statement {
+    readonly period: Period;
+    readonly opening: StatementBalance;
+    readonly closing: StatementBalance;
+    readonly lines: readonly StatementLine[];
+    readonly disposals: readonly Disposal[];
+    readonly gain: bigint | null;
+    readonly dividends: bigint;
+    readonly until: number;
+    readonly isFinal: boolean;
+    readonly isComplete: boolean;
+}
+export interface StatementBalance {
+    readonly cash: bigint;
+    readonly positions: Readonly<Record<string, bigint>>;
+}
+export interface StatementLine {
+    readonly timestamp: number;
+    readonly event: string;
+    readonly symbol: string | null;
+    readonly shares: bigint | null;
+    readonly price: bigint | null;
+    readonly amount: bigint | null;
+    readonly cash: bigint;
+}
+
+// client/history/statementFiles.d.ts
+export declare function statementFile(statement: Statement, format: StatementFormat, account: Hex): Uint8Array<ArrayBuffer>;
+export type StatementFormat = 'pdf' | 'csv' | 'tax';
+
+// client/http.d.ts
+export interface CallOptions {
+    readonly signal?: AbortSignal | undefined;
+}
+
+// client/keptLists.d.ts
+export interface BlockPlace {
+    readonly blockNumber: number;
+    readonly logIndex: number;
+}
+export interface HistoryStore {
+    get(name: string): Promise<Uint8Array | null | undefined>;
+    set(name: string, bytes: Uint8Array): Promise<void>;
+}
+export interface ReadList {
+    readonly read: BlockRange | null;
+    readonly span: BlockRange;
+    readonly checkpoint: BlockId | null;
+    readonly isComplete: boolean;
+}
+
+// client/keptOrders.d.ts
+export interface OrderKeeping {
+    getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>;
+    resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>;
+}
+export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened';
+
+// client/lists.d.ts
+export interface ListedOrder extends BlockPlace {
+    readonly orderId: Hex;
+    readonly account: Hex;
+    readonly escrowed: bigint;
+    readonly deadline: number;
+    readonly txHash: Hex;
+}
+export interface OrderList extends ReadList {
+    readonly orders: readonly ListedOrder[];
+}
+export interface OrderListOptions extends ListOptions<OrderList> {
+    readonly account?: Hex | undefined;
+}
+
+// client/logList.d.ts
+export interface ListOptions<L extends ReadList> extends CallOptions {
+    readonly fromBlock?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly resume?: L | undefined;
+    readonly store?: HistoryStore | undefined;
+    readonly maxBlocks?: number | undefined;
+}
+
+// client/membership.d.ts
+export interface Membership {
+    foundInstitution(name: string, options?: CallOptions): Promise<Mined>;
+    joinInstitution(orgId: Hex, options?: CallOptions): Promise<Mined>;
+    leaveInstitution(options?: CallOptions): Promise<Mined>;
+    getLeavingAt(options?: CallOptions): Promise<number | null>;
+    inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
+    verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>;
+    setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
+    setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
+}
+
+// client/moves.d.ts
+export interface AccountMove {
+    readonly orgId: Hex;
+    readonly to: Hex;
+    readonly isAccepted: boolean;
+    readonly effectiveAt: number | null;
+}
+export interface MoveOptions extends CallOptions {
+    readonly from?: Hex | undefined;
+}
+export interface Moves {
+    getMove(options?: MoveOptions): Promise<AccountMove | null>;
+    proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+    acceptMove(from: Hex, options?: CallOptions): Promise<Mined>;
+    approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+    withdrawMove(options?: MoveOptions): Promise<Mined>;
+}
+
+// client/openings.d.ts
+export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
+
+// client/orderIntent.d.ts
+export interface BuyTerms {
+    readonly side: 'BUY';
+    readonly symbol: string;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+    readonly payFrom?: 'wallet' | 'cash' | undefined;
+    readonly limit?: Limit | undefined;
+}
+export interface CashMoveTerms {
+    readonly side: 'WITHDRAW' | 'DEPOSIT';
+    readonly symbol?: undefined;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: undefined;
+}
+export interface OrderTime {
+    readonly validFor?: Duration | undefined;
+    readonly deadline?: number | undefined;
+}
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export interface SellTerms {
+    readonly side: 'SELL';
+    readonly symbol: string;
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: Limit | undefined;
+}
+export interface ShareMoveTerms {
+    readonly side: 'WITHDRAW' | 'DEPOSIT';
+    readonly symbol: string;
+    readonly shares: bigint;
+    readonly usdc?: undefined;
+    readonly payFrom?: undefined;
+    readonly limit?: undefined;
+}
+export type Duration = `${number}${'m' | 'h' | 'd'}`;
+export type OrderRequest = OrderTerms & OrderTime;
+export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
+export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
+    readonly opening: PostedOpening;
+};
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
+
+// client/orderStore.d.ts
+export interface KeptOrder extends SubmittableOrder {
+    readonly chainId: number;
+    readonly escrow: Hex;
+    readonly account: Hex;
+    readonly deadline: number;
+}
+
+// client/orders.d.ts
+export interface Orders {
+    submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
+    cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>;
+    getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>;
+    watchOrder(orderId: Hex, options: WatchOptions): () => void;
+    listOrderStatuses(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
+    getOrderTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>;
+    listOrderTimelines(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>;
+}
+
+// client/placeOrder.d.ts
+export interface PlaceOptions extends CallOptions {
+    readonly sponsored?: boolean | undefined;
+    readonly approve?: bigint | undefined;
+    readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined;
+    readonly onStep?: ((step: PlaceStep) => void) | undefined;
+    readonly onIdTaken?: ((taken: TakenId) => void) | undefined;
+}
+export interface PlacedOrder {
+    readonly order: SealedOrder;
+    readonly opened: Mined;
+    readonly received: OrderReceived;
+}
+export interface TakenId {
+    readonly orderId: Hex;
+    readonly by: Hex;
+    readonly times: number;
+}
+export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting';
+export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>;
+
+// client/plan.d.ts
+export interface Prompt {
+    readonly step: 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening';
+    readonly kind: 'signature' | 'transaction' | 'batch';
+    readonly why: string;
+}
+
+// client/platform.d.ts
+export interface Platform extends PlatformContracts {
+    readonly enclavePublicKey: Hex;
+    readonly chainId: number;
+    readonly takesOpenings: boolean;
+    readonly evidence?: Evidence | undefined;
+}
+export interface PlatformContracts {
+    readonly escrow: Hex;
+    readonly usdc: Hex;
+    readonly ledger: Hex;
+    readonly registry: Hex;
+    readonly token: Hex;
+    readonly actions: Hex;
+}
+
+// client/poll.d.ts
+export interface FollowOptions extends CallOptions {
+    readonly pollMs?: number | undefined;
+}
+export interface WatchOptions extends FollowOptions {
+    readonly onStatus: (status: OrderStatus) => void;
+    readonly onError: (error: TradingError) => void;
+}
+
+// client/portfolio.d.ts
+export interface OpenedPortfolio {
+    readonly portfolio: Portfolio;
+    readonly uncounted: readonly CorporateAction[];
+    readonly version: bigint;
+    readonly blockNumber: number;
+}
+
+// client/portfolioKey.d.ts
+export interface PortfolioKey {
+    readonly privateKey: Bytes;
+    readonly publicKey: Hex;
+    readonly drawnAt: number;
+    readonly portfolioVersion: bigint;
+}
+
+// client/reader.d.ts
+export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'> {
+    getWallet(address: Hex, options?: CallOptions): Promise<WalletView>;
+    getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>;
+    getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>;
+    getMarket(options?: CallOptions): Promise<MarketView>;
+    getMarketBars(options?: CallOptions): Promise<MarketBars>;
+    getMarketClock(options?: CallOptions): Promise<MarketClock>;
+    getHealth(options?: CallOptions): Promise<Health>;
+    getHealthChecks(options?: CallOptions): Promise<HealthChecks>;
+    getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>;
+    getPolicyVersion(orgId: Hex, options?: CallOptions): Promise<PolicyVersion>;
+}
+
+// client/shares.d.ts
+export interface SharesOptions extends CallOptions {
+    readonly others?: readonly string[] | undefined;
+}
+export interface WalletShares {
+    readonly symbol: string;
+    readonly token: Hex;
+    readonly balance: bigint;
+}
+
+// protocol/api.d.ts
+export declare const complianceSchema: z.ZodObject<{
+    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    equities: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        kyc: z.ZodBoolean;
+        listed: z.ZodBoolean;
+        frozen: z.ZodBoolean;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const healthChecksSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    status: z.ZodEnum<{
+        degraded: "degraded";
+        healthy: "healthy";
+        unhealthy: "unhealthy";
+    }>;
+    checks: z.ZodArray<z.ZodObject<{
+        name: z.ZodString;
+        status: z.ZodEnum<{
+            degraded: "degraded";
+            healthy: "healthy";
+            unhealthy: "unhealthy";
+        }>;
+        reason: z.ZodNullable<z.ZodString>;
+    }, z.core.$strip>>;
+    relayer: z.ZodNullable<z.ZodObject<{
+        address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        balance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    minBalance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    gas: z.ZodObject<{
+        limit: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        remaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        reserve: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        reserveRemaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>;
+}, z.core.$strip>;
+export declare const healthSchema: z.ZodObject<{
+    status: z.ZodLiteral<"ok">;
+    version: z.ZodString;
+    chainId: z.ZodInt;
+    contracts: z.ZodObject<{
+        institutionRegistry: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        orderEscrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        confidentialLedger: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        equityToken: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        platformPool: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>;
+    symbols: z.ZodArray<z.ZodString>;
+    relayer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    mode: z.ZodOptional<z.ZodEnum<{
+        attested: "attested";
+        "file-keys": "file-keys";
+        "keys-awaited": "keys-awaited";
+        test: "test";
+    }>>;
+}, z.core.$strip>;
+export declare const institutionSchema: z.ZodObject<{
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    name: z.ZodNullable<z.ZodString>;
+    admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    walletCount: z.ZodInt;
+    rulesVersion: z.ZodInt;
+    openOrders: z.ZodInt;
+    pool: z.ZodObject<{
+        usdc: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        openOrders: z.ZodInt;
+        equities: z.ZodArray<z.ZodObject<{
+            symbol: z.ZodString;
+            shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>;
+}, z.core.$strip>;
+export declare const marketBarsSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    stale: z.ZodBoolean;
+    barSeconds: z.ZodInt;
+    symbols: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        bars: z.ZodArray<z.ZodObject<{
+            at: z.ZodISODateTime;
+            close: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const marketClockSchema: z.ZodObject<{
+    isOpen: z.ZodBoolean;
+    nextOpen: z.ZodISODateTime;
+    nextClose: z.ZodISODateTime;
+}, z.core.$strip>;
+export declare const marketSchema: z.ZodObject<{
+    asOf: z.ZodISODateTime;
+    stale: z.ZodBoolean;
+    symbols: z.ZodArray<z.ZodObject<{
+        symbol: z.ZodString;
+        name: z.ZodString;
+        price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        previousClose: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        bid: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        ask: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        asOf: z.ZodNullable<z.ZodISODateTime>;
+    }, z.core.$strip>>;
+    fees: z.ZodArray<z.ZodObject<{
+        name: z.ZodString;
+        per: z.ZodEnum<{
+            share: "share";
+            usd: "usd";
+        }>;
+        rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+        on: z.ZodEnum<{
+            both: "both";
+            sale: "sale";
+        }>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const orderReceivedSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    result: z.ZodEnum<{
+        "already-received": "already-received";
+        received: "received";
+    }>;
+    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    receivedAt: z.ZodISODateTime;
+}, z.core.$strip>;
+export declare const orderStatusSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    state: z.ZodEnum<{
+        NONE: "NONE";
+        OPEN: "OPEN";
+        REFUNDED: "REFUNDED";
+        SETTLED: "SETTLED";
+    }>;
+    account: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    deposit: z.ZodOptional<z.ZodObject<{
+        symbol: z.ZodString;
+        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strip>>;
+    deadline: z.ZodNullable<z.ZodISODateTime>;
+    commit: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    receivedAt: z.ZodNullable<z.ZodISODateTime>;
+    triggers: z.ZodArray<z.ZodObject<{
+        attempt: z.ZodInt;
+        reason: z.ZodEnum<{
+            received: "received";
+            reclaimed: "reclaimed";
+            recovered: "recovered";
+            restart: "restart";
+            retry: "retry";
+        }>;
+        startedAt: z.ZodISODateTime;
+        finishedAt: z.ZodNullable<z.ZodISODateTime>;
+        outcome: z.ZodNullable<z.ZodEnum<{
+            accepted: "accepted";
+            done: "done";
+            failed: "failed";
+            placed: "placed";
+            queued: "queued";
+            refunded: "refunded";
+            rejected: "rejected";
+            settled: "settled";
+        }>>;
+        waitsFor: z.ZodOptional<z.ZodEnum<{
+            "actions-unknown": "actions-unknown";
+            "broker-rate-limit": "broker-rate-limit";
+            "broker-turn": "broker-turn";
+            "chain-depth": "chain-depth";
+            "market-closed": "market-closed";
+            paused: "paused";
+            "relay-budget-exhausted": "relay-budget-exhausted";
+            "relay-quota-exhausted": "relay-quota-exhausted";
+        }>>;
+    }, z.core.$strip>>;
+    nextTriggerAt: z.ZodNullable<z.ZodISODateTime>;
+    notice: z.ZodNullable<z.ZodObject<{
+        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>>;
+    cancelReceivedAt: z.ZodOptional<z.ZodISODateTime>;
+    opening: z.ZodOptional<z.ZodObject<{
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+        error: z.ZodNullable<z.ZodObject<{
+            name: z.ZodString;
+            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export declare const policyVersionSchema: z.ZodObject<{
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    version: z.ZodInt;
+}, z.core.$strip>;
+export declare const timelineSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    entries: z.ZodArray<z.ZodDiscriminatedUnion<[z.ZodObject<{
+        kind: z.ZodLiteral<"received">;
+        at: z.ZodISODateTime;
+        commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodObject<{
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+        error: z.ZodNullable<z.ZodObject<{
+            name: z.ZodString;
+            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        }, z.core.$strip>>;
+        kind: z.ZodLiteral<"opening">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"cancel-received">;
+        at: z.ZodISODateTime;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        attempt: z.ZodInt;
+        kind: z.ZodLiteral<"triggered">;
+        reason: z.ZodEnum<{
+            received: "received";
+            reclaimed: "reclaimed";
+            recovered: "recovered";
+            restart: "restart";
+            retry: "retry";
+        }>;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        attempt: z.ZodInt;
+        kind: z.ZodLiteral<"outcome">;
+        outcome: z.ZodEnum<{
+            accepted: "accepted";
+            done: "done";
+            failed: "failed";
+            placed: "placed";
+            queued: "queued";
+            refunded: "refunded";
+            rejected: "rejected";
+            settled: "settled";
+        }>;
+        waitsFor: z.ZodOptional<z.ZodEnum<{
+            "actions-unknown": "actions-unknown";
+            "broker-rate-limit": "broker-rate-limit";
+            "broker-turn": "broker-turn";
+            "chain-depth": "chain-depth";
+            "market-closed": "market-closed";
+            paused: "paused";
+            "relay-budget-exhausted": "relay-budget-exhausted";
+            "relay-quota-exhausted": "relay-quota-exhausted";
+        }>>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"relayed">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            pending: "pending";
+            submitted: "submitted";
+        }>;
+    }, z.core.$strip>, z.ZodObject<{
+        kind: z.ZodLiteral<"transaction">;
+        at: z.ZodISODateTime;
+        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        status: z.ZodEnum<{
+            confirmed: "confirmed";
+            failed: "failed";
+            submitted: "submitted";
+        }>;
+        blockNumber: z.ZodNullable<z.ZodInt>;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodLiteral<"opened">;
+        event: z.ZodLiteral<"OrderOpened">;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodLiteral<"settled">;
+        event: z.ZodLiteral<"OrderSettled">;
+    }, z.core.$strip>, z.ZodObject<{
+        at: z.ZodISODateTime;
+        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodInt;
+        kind: z.ZodEnum<{
+            reclaimed: "reclaimed";
+            refunded: "refunded";
+        }>;
+        event: z.ZodLiteral<"OrderRefunded">;
+    }, z.core.$strip>], "kind">>;
+}, z.core.$strip>;
+export declare const walletSchema: z.ZodObject<{
+    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    screen: z.ZodEnum<{
+        found: "found";
+        trade: "trade";
+        wait: "wait";
+    }>;
+    orgId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+    role: z.ZodNullable<z.ZodEnum<{
+        admin: "admin";
+        employee: "employee";
+        founder: "founder";
+    }>>;
+    waitingFor: z.ZodArray<z.ZodEnum<{
+        admission: "admission";
+        kyc: "kyc";
+        policy: "policy";
+    }>>;
+    leavingAt: z.ZodNullable<z.ZodInt>;
+    invitation: z.ZodNullable<z.ZodObject<{
+        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export type ComplianceView = z.output<typeof complianceSchema>;
+export type Health = z.output<typeof healthSchema>;
+export type HealthChecks = z.output<typeof healthChecksSchema>;
+export type InstitutionView = z.output<typeof institutionSchema>;
+export type MarketBars = z.output<typeof marketBarsSchema>;
+export type MarketClock = z.output<typeof marketClockSchema>;
+export type MarketView = z.output<typeof marketSchema>;
+export type OrderReceived = z.output<typeof orderReceivedSchema>;
+export type OrderStatus = z.output<typeof orderStatusSchema>;
+export type PolicyVersion = z.output<typeof policyVersionSchema>;
+export type Timeline = z.output<typeof timelineSchema>;
+export type WalletView = z.output<typeof walletSchema>;
+import * as z from 'zod';
+
+// protocol/cancelIntent.d.ts
+export declare const postCancelSchema: z.ZodObject<{
+    epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostCancel = z.output<typeof postCancelSchema>;
+import * as z from 'zod';
+
+// protocol/corporateActions.d.ts
+export declare const PAID_FOR: readonly ['split', 'stock-dividend', 'merger', 'spin-off', 'symbol-change', 'other'];
+export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodEnum<{
+        SPLIT: "SPLIT";
+        STOCK_DIVIDEND: "STOCK_DIVIDEND";
+    }>;
+    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"ENTITLEMENT">;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"PAYMENT">;
+    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    entitlement: z.ZodInt;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"SYMBOL_CHANGE">;
+    successor: z.ZodString;
+}, z.core.$strict>, z.ZodObject<{
+    index: z.ZodInt;
+    symbol: z.ZodString;
+    recordAt: z.ZodInt;
+    kind: z.ZodLiteral<"REMOVAL">;
+}, z.core.$strict>], "kind">;
+export type CorporateAction = z.output<typeof corporateActionSchema>;
+export type PaidFor = (typeof PAID_FOR)[number];
+import * as z from 'zod';
+
+// protocol/enclaveKey.d.ts
+export declare const enclaveKeySchema: z.ZodObject<{
+    publicKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    chainId: z.ZodInt;
+    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    scheme: z.ZodString;
+    usdc: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    takesOpenings: z.ZodOptional<z.ZodBoolean>;
+    attestation: z.ZodOptional<z.ZodObject<{
+        format: z.ZodString;
+        evidence: z.ZodString;
+        statement: z.ZodString;
+    }, z.core.$strip>>;
+    mode: z.ZodOptional<z.ZodEnum<{
+        attested: "attested";
+        "file-keys": "file-keys";
+        "keys-awaited": "keys-awaited";
+        test: "test";
+    }>>;
+    next: z.ZodOptional<z.ZodObject<{
+        signer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+        effectiveAt: z.ZodISODateTime;
+        publicKey: z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
+        attestation: z.ZodOptional<z.ZodObject<{
+            format: z.ZodString;
+            evidence: z.ZodString;
+            statement: z.ZodString;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export type EnclaveKey = z.output<typeof enclaveKeySchema>;
+import * as z from 'zod';
+
+// protocol/envelope.d.ts
+export interface Envelope {
+    epk: Hex;
+    iv: Hex;
+    ct: Hex;
+    tag: Hex;
+}
+
+// protocol/fees.d.ts
+export declare const feeSchema: z.ZodObject<{
+    name: z.ZodString;
+    per: z.ZodEnum<{
+        share: "share";
+        usd: "usd";
+    }>;
+    rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    on: z.ZodEnum<{
+        both: "both";
+        sale: "sale";
+    }>;
+}, z.core.$strip>;
+export type Fee = Readonly<z.output<typeof feeSchema>>;
+export type FeeSchedule = readonly Fee[];
+import * as z from 'zod';
+
+// protocol/hex.d.ts
+export type Bytes = Uint8Array<ArrayBuffer>;
+export type Hex = `0x${string}`;
+
+// protocol/intent.d.ts
+export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<1>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        DEPOSIT: "DEPOSIT";
+        SELL: "SELL";
+        WITHDRAW: "WITHDRAW";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodString;
+    expiry: z.ZodInt;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    v: z.ZodLiteral<2>;
+    side: z.ZodEnum<{
+        BUY: "BUY";
+        SELL: "SELL";
+    }>;
+    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>], "v">;
+export declare const limitSchema: z.ZodObject<{
+    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    timeInForce: z.ZodEnum<{
+        DAY: "DAY";
+        GTD: "GTD";
+    }>;
+}, z.core.$strict>;
+export declare const sideSchema: z.ZodEnum<{
+    BUY: "BUY";
+    DEPOSIT: "DEPOSIT";
+    SELL: "SELL";
+    WITHDRAW: "WITHDRAW";
+}>;
+export type Intent = z.output<typeof intentSchema>;
+export type Limit = z.output<typeof limitSchema>;
+export type Side = z.output<typeof sideSchema>;
+import * as z from 'zod';
+
+// protocol/notice.d.ts
+declare const noticeSchema: z.ZodObject<{
+    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    code: z.ZodString;
+    message: z.ZodString;
+}, z.core.$strict>;
+export type Notice = z.output<typeof noticeSchema>;
+import * as z from 'zod';
+
+// protocol/portfolio.d.ts
+export declare const portfolioSchema: z.ZodObject<{
+    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    positions: z.ZodRecord<z.ZodString, z.ZodObject<{
+        qty: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    }, z.core.$strict>>;
+    openOrders: z.ZodRecord<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>, z.ZodObject<{
+        side: z.ZodEnum<{
+            BUY: "BUY";
+            DEPOSIT: "DEPOSIT";
+            SELL: "SELL";
+            WITHDRAW: "WITHDRAW";
+        }>;
+        symbol: z.ZodString;
+        notional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        escrow: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+        brokerOrderId: z.ZodString;
+        placedAt: z.ZodInt;
+        limit: z.ZodOptional<z.ZodObject<{
+            price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+            timeInForce: z.ZodEnum<{
+                DAY: "DAY";
+                GTD: "GTD";
+            }>;
+        }, z.core.$strict>>;
+    }, z.core.$strict>>;
+    nonce: z.ZodInt;
+    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    actions: z.ZodOptional<z.ZodInt>;
+    writtenAt: z.ZodOptional<z.ZodInt>;
+    entitlements: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+}, z.core.$strict>;
+export type Portfolio = z.output<typeof portfolioSchema>;
+import * as z from 'zod';
+
+// protocol/postedOpening.d.ts
+export declare const postedOpeningSchema: z.ZodObject<{
+    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    deadline: z.ZodInt;
+    validBefore: z.ZodInt;
+    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>;
+export type PostedOpening = z.output<typeof postedOpeningSchema>;
+import * as z from 'zod';
+
+// protocol/ratio.d.ts
+export interface Ratio {
+    readonly numerator: bigint;
+    readonly denominator: bigint;
+}

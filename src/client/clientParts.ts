@@ -1,0 +1,33 @@
+// What the package's other entries need of a client. A bundle that imports none of them has none of their code.
+import type { ActionList } from './actionList.js'
+import type { CallOptions, Http } from './http.js'
+import type { Keyring } from './keyring.js'
+import type { Platform, PlatformContracts } from './platform.js'
+import type { RetryTiming } from './retry.js'
+import type { Wallet } from './wallet.js'
+
+export interface ClientParts {
+  /** Wallet and keys for one call, which ends when its signal aborts. */
+  readonly within: (options?: CallOptions) => { readonly wallet: Wallet; readonly keys: Keyring }
+  readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>
+  readonly platform: (options?: CallOptions) => Promise<Platform>
+  readonly actionList: ActionList
+  readonly http: Http
+  readonly timing: RetryTiming
+  readonly policyTimeoutMs: number
+}
+
+/** Kept by client, so that the public type names none of them. */
+const known = new WeakMap<object, ClientParts>()
+
+export function withParts<C extends object>(client: C, parts: ClientParts): C {
+  known.set(client, parts)
+  return client
+}
+
+/** @throws TypeError for an object that `createClient` has not made */
+export function partsOf(client: object): ClientParts {
+  const parts = known.get(client)
+  if (parts === undefined) throw new TypeError('expected a client of createClient')
+  return parts
+}

@@ -1,0 +1,54 @@
+// The entry `confidential-trading-client/history`: what an account has traded, and what follows from it.
+import type { Client } from './client.js'
+import { partsOf } from './clientParts.js'
+import type { HistoryEntry } from './history/entries.js'
+import { type HistoryOptions, readHistory } from './history/history.js'
+
+export {
+  actionWords,
+  explorerLink,
+  type HistoryCursor,
+  type HistoryEntry,
+  type HistoryKind,
+} from './history/entries.js'
+export type { HistoryOptions } from './history/history.js'
+export {
+  adjustedPrices,
+  averageCost,
+  type Holding,
+  type Holdings,
+  holdingsOf,
+  type PricePoint,
+  type Prices,
+  unrealisedGain,
+  type ValuePoint,
+  valueAt,
+  valueOverTime,
+} from './history/holdings.js'
+export { costLeft, type Disposal, type Lot, type Lots, lotsOf } from './history/lots.js'
+export { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
+export {
+  type Period,
+  periodOf,
+  type Statement,
+  type StatementBalance,
+  type StatementLine,
+  statementOf,
+} from './history/statement.js'
+export { type StatementFormat, statementFile } from './history/statementFiles.js'
+
+/**
+ * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
+ * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
+ * `valueOverTime` sum it up.
+ * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
+ *   `unexpected-answer`
+ * @example for await (const entry of listHistory(client, { fromBlock: 1 })) console.log(entry.kind)
+ */
+export function listHistory(
+  client: Client,
+  options: HistoryOptions = {},
+): AsyncGenerator<HistoryEntry, void, undefined> {
+  const { within, contracts, actionList } = partsOf(client)
+  return readHistory({ ...within(options), actionList, contracts: () => contracts(options) }, options)
+}
