@@ -21,11 +21,12 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 const NONCE: Hex = `0x${'07'.repeat(32)}`
 const [accepted] = JSON.parse(JSON.stringify(tdx.base.expected.programs))
 
-it('holders found an enclave on dstack by their commands, and after a kill its keys are back without them', async () => {
+it('holders found an enclave on dstack by their commands, the owner names it, and after a kill its keys are back', async () => {
   const { sandbox, domain } = await startBorn()
   const { socket, options } = await startDstack({ now: Date.now() })
   const directory = await temporaryDirectory()
   const file = (name: string) => join(directory, name)
+  const verifyBorn = createVerifier(BORN, '', undefined, dstackBelow(options.root))
   const verify = createStartingVerifier('', undefined, dstackBelow(options.root))
   const run = async (...args: string[]) => {
     const ended = await operate(['attest', ...args, '--yes', '--json'], { verify })
@@ -54,7 +55,8 @@ it('holders found an enclave on dstack by their commands, and after a kill its k
 
   const judging = ['--policy', file('policy.json')]
   judging.push('--chain-id', `${domain.chainId}`, '--escrow', domain.escrow)
-  const founding = ['found', '--enclave-url', url, '--out', file('shares.json'), ...judging]
+  const owner = ['--key-file', file('owner.key')]
+  const founding = ['found', '--enclave-url', url, ...owner, '--out', file('shares.json'), ...judging]
   // As shipped, the command trusts Intel's root.
   const shipped = await operate(['attest', ...founding, '--yes'])
   expect(shipped).toMatchObject({ exit: 3, err: expect.stringContaining('unknown-root') })
@@ -70,11 +72,17 @@ it('holders found an enclave on dstack by their commands, and after a kill its k
   const keysNow = async () => {
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ keys: 'present', mode: 'attested' })
     const attestation = await challenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
+    await writeFile(file('evidence.json'), JSON.stringify(attestation))
     const { statement } = await readStatement(attestation.statement, BORN)
     const expected = { ...domain, programs, signer: statement.signer, nonce: NONCE, now: Date.now() }
-    return createVerifier(BORN, '', undefined, dstackBelow(options.root))(attestation, expected)
+    return verifyBorn(attestation, expected)
   }
   const before = await keysNow()
+  // A program that the chain does not name opens nothing.
+  const env = { RPC_URL: sandbox.info.rpcUrl, OWNER_PRIVATE_KEY: sandbox.accounts.owner.privateKey }
+  const named = ['signer', '--attestation', file('evidence.json'), '--policy', file('policy.json')]
+  const rotation = await operate([...named, '--yes', '--directory', sandbox.directory], { env, verifyBorn })
+  expect(rotation, rotation.err).toMatchObject({ exit: 0 })
   await enclave.restart()
   const after = await keysNow()
   expect(after).toMatchObject({ label: 'dstack', map: 'tdx', measurement: before.measurement })
