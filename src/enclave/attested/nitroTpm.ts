@@ -98,7 +98,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
    */
   async function assertOwn(directory: string): Promise<void> {
     await run(directory, ['tpm2_pcrread', '-Q', REGISTERS, '-o', 'registers'])
-    // Behind two bytes of length.
+    // Two bytes of length come first.
     const creation = readFileSync(join(directory, 'creation')).subarray(2)
     const now = sha256(readFileSync(join(directory, 'registers')))
     const expected = Buffer.concat([Buffer.from(SELECTION, 'hex'), now])
