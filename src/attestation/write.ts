@@ -25,6 +25,9 @@ export interface StatedSettings {
   readonly CONFIDENTIAL_LEDGER_ADDRESS: string
   readonly EQUITY_TOKEN_ADDRESS: string
   readonly PLATFORM_POOL_ADDRESS: string
+  /** Milliseconds. An order that is absent at the broker after the second, which the first bounds from below, is refunded. */
+  readonly BROKER_TIMEOUT: number
+  readonly ABSENT_RECHECK_AFTER: number
   readonly MIN_ORDER: bigint
   readonly MIN_WITHDRAWAL: bigint
   /** Fewer accounts let a batch show the size of one account's trade. */
@@ -58,6 +61,8 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
     CONFIDENTIAL_LEDGER_ADDRESS: settings.CONFIDENTIAL_LEDGER_ADDRESS,
     EQUITY_TOKEN_ADDRESS: settings.EQUITY_TOKEN_ADDRESS,
     PLATFORM_POOL_ADDRESS: settings.PLATFORM_POOL_ADDRESS,
+    BROKER_TIMEOUT: `${settings.BROKER_TIMEOUT}`,
+    ABSENT_RECHECK_AFTER: `${settings.ABSENT_RECHECK_AFTER}`,
     MIN_ORDER: `${settings.MIN_ORDER}`,
     MIN_WITHDRAWAL: `${settings.MIN_WITHDRAWAL}`,
     RECONCILE_MIN_ACCOUNTS: `${settings.RECONCILE_MIN_ACCOUNTS}`,

@@ -12,8 +12,8 @@ import { KEYS } from './support/parties.js'
 /** Settings that decide neither about money nor about secrecy. */
 const HARMLESS = [
   // How long something waits. The program bounds each, and decides about money by none.
-  ...['BROKER_TIMEOUT', 'BROKER_CLOCK_MAX_AGE', 'CHAIN_DEPTH_WAIT', 'RPC_TIMEOUT', 'RELAY_TIMEOUT'],
-  ...['RELAY_RETRY_AFTER', 'CONFIRM_POLL_INTERVAL', 'FILL_WAIT', 'ABSENT_RECHECK_AFTER'],
+  ...['BROKER_CLOCK_MAX_AGE', 'CHAIN_DEPTH_WAIT', 'RPC_TIMEOUT', 'RELAY_TIMEOUT'],
+  ...['RELAY_RETRY_AFTER', 'CONFIRM_POLL_INTERVAL', 'FILL_WAIT'],
   'AMBIGUOUS_RETRY_AFTER',
   // Only a command of the operator reads it.
   'BROKER_FEES_EARLIER',

@@ -59,6 +59,8 @@ const SETTINGS: readonly (readonly [setting: string, words: string])[] = [
   ['CHAIN_DEPTH', 'Blocks until the chain is believed'],
   ['CHAIN_MAX_HEAD_AGE', 'Oldest block that is believed (ms)'],
   ['BROKER_FEES', 'Broker’s fees'],
+  ['ABSENT_RECHECK_AFTER', 'Wait before an order that the broker lacks is refunded (ms)'],
+  ['BROKER_TIMEOUT', 'Longest call to the broker (ms)'],
   ['MIN_ORDER', 'Smallest order (USDC)'],
   ['MIN_WITHDRAWAL', 'Smallest withdrawal (USDC)'],
   ['RECONCILE_MIN_ACCOUNTS', 'Accounts in a batch, at least'],
