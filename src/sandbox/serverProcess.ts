@@ -74,13 +74,11 @@ export async function startProcess(name: keyof typeof PROGRAMS, options: Program
   const { directory, url, main = program.main, log = `${name}.log`, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const NODE_OPTIONS = HEAP_BOUNDS.join(' ')
-  const child = spawn(process.execPath, [...nodeOptions, main, ...program.arguments], {
+  const child = spawn(process.execPath, [...HEAP_BOUNDS, ...nodeOptions, main, ...program.arguments], {
     cwd: ROOT,
     env: {
       PATH,
       NODE_COMPILE_CACHE,
-      NODE_OPTIONS,
       // Threads that allocate seldom need no arena each.
       MALLOC_ARENA_MAX: '1',
       [program.variable]: join(directory, program.envFile),

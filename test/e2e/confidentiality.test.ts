@@ -98,7 +98,6 @@ it('a day of the platform: an enclave that is killed, then the server', async ()
   // The tests' programs share a cache of compiled code; it has nothing of their data.
   expect(names?.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual([
     'PATH',
-    'NODE_OPTIONS',
     'MALLOC_ARENA_MAX',
     'ENCLAVE_ENV_FILE',
   ])

@@ -2,7 +2,7 @@ import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { configurationOf } from '../../src/attestation/write.js'
 import { VERSION } from '../../src/enclave/attested/evidence.js'
-import { attestedSettings } from '../../src/enclave/attested/settings.js'
+import { assertNotSteered, attestedSettings } from '../../src/enclave/attested/settings.js'
 import { readSettings } from '../../src/enclave/commonConfig.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { readVersion } from '../../src/service/version.js'
@@ -99,6 +99,16 @@ it.each<[string, Record<string, string>, string]>([
   ],
 ])('an attested enclave does not start with %s', (_what, changes, fault) => {
   expect(() => read(changes)).toThrow(fault)
+})
+
+it('an operator who has Node trust an authority of his own, from the volume of the env file, gets no start', () => {
+  expect(() => assertNotSteered({ NODE_EXTRA_CA_CERTS: '/state/own.pem' })).toThrow(
+    'NODE_EXTRA_CA_CERTS: steers Node from outside of the measured image',
+  )
+  expect(() =>
+    assertNotSteered({ NODE_OPTIONS: '--use-openssl-ca', SSL_CERT_FILE: '/state/own.pem' }),
+  ).toThrow(/NODE_OPTIONS: .*\nSSL_CERT_FILE: /)
+  assertNotSteered({ PATH: '/bin', NODE_OPTIONS: '' })
 })
 
 it('an attested enclave states the version of its package', () => {

@@ -18,7 +18,7 @@ import type { Platforms } from './platform.js'
 import { postEvidence } from './posting.js'
 import { reportRoute } from './report.js'
 import { createSealedKeys } from './sealedKeys.js'
-import { type AttestedConfig, attestedSettings } from './settings.js'
+import { type AttestedConfig, assertNotSteered, attestedSettings } from './settings.js'
 import { objectionTo } from './standing.js'
 
 /**
@@ -30,7 +30,10 @@ export function runAttested(file: string, platforms: Platforms): Promise<never> 
   const settings = attestedSettings(Object.keys(platforms))
   return runProgram<AttestedConfig>({
     file,
-    load: (environment) => loadSettings(settings, environment),
+    load(environment) {
+      assertNotSteered(environment)
+      return loadSettings(settings, environment)
+    },
     async describe(config) {
       const configuration = configurationOf(config)
       return JSON.stringify({ configuration, digest: await configDigest(configuration) }, null, 2)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { MAX_HOLDERS } from '../../protocol/masterShare.js'
 import { holderSchema } from '../../protocol/provisioning.js'
-import { required, withDefault } from '../../service/config.js'
+import { ConfigError, type Environment, required, withDefault } from '../../service/config.js'
 import { integer, listOf, secureUrl } from '../../service/configKinds.js'
 import type { Rule } from '../../service/settingRules.js'
 import { commonSettings } from '../commonSettings.js'
@@ -102,6 +102,19 @@ const RULES: readonly Rule<AttestedConfig>[] = [
       MASTER_KEY_THRESHOLD > MASTER_KEY_HOLDERS.length,
   },
 ]
+
+/** Variables of the process that change what Node runs or whom it trusts, and that no measurement shows. */
+const STEERING = [
+  ...['NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'OPENSSL_CONF'],
+]
+
+/** @throws ConfigError for a process whose Node is steered from outside of its image */
+export function assertNotSteered(environment: Environment): void {
+  const set = STEERING.filter((name) => environment[name])
+  const problem = 'steers Node from outside of the measured image: remove it'
+  if (set.length > 0) throw new ConfigError(set.map((name) => ({ name, problem })))
+}
 
 /** What `loadSettings` reads. */
 export function attestedSettings(platforms: readonly string[]) {
