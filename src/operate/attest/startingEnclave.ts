@@ -73,8 +73,9 @@ export function described({ label, measurement, config, statement }: Verified<St
   const { instance, boot, build } = statement
   return {
     lines: [
-      `the evidence holds: program ${label} (${build.version}), instance ${instance}, start ${boot}`,
+      `the evidence holds: program ${label} (${build.version})`,
       `measurement ${measurement}, configuration ${config}`,
+      `by its own count instance ${instance}, start ${boot}: the operator can copy what it counts in`,
     ],
     facts: { label, measurement, config, instance, boot },
   }
