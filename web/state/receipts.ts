@@ -1,5 +1,5 @@
 import type { Client, Hex } from '../../src/client/index.js'
-import { createReceipt } from '../../src/client/receipt/createReceipt.js'
+import { createReceipt } from '../../src/client/receipt/index.js'
 import { type Receipt, receiptSchema } from '../../src/protocol/receipt.js'
 import type { DeviceStore } from './browser.js'
 
