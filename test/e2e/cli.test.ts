@@ -60,13 +60,13 @@ it('confidential-trading verify-receipt tells an auditor without a key what was 
   const { env, run } = await person(1)
   const folder = await temporaryDirectory()
   const file = join(folder, 'receipt.json')
-  expect((await run('order', 'buy', 'MSFT', '25', '--receipt', file)).exit).toBe(0)
+  expect((await run('order', 'buy', 'TSLA', '25', '--receipt', file)).exit).toBe(0)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   const { TRADING_RPC_URL = '', TRADING_ESCROW = '' } = env
   const auditor = { TRADING_RPC_URL, TRADING_ESCROW }
   const verified = await runShippedCli(['verify-receipt', file], auditor)
   expect(verified.exit).toBe(0)
-  expect(verified.out).toMatch(/^side\tBUY\nsymbol\tMSFT\namount\t25$/m)
+  expect(verified.out).toMatch(/^side\tBUY\nsymbol\tTSLA\namount\t25$/m)
   expect(verified.out).toMatch(/^state\tSETTLED$/m)
   expect(verified.out).toMatch(/^ended\t.* in 0x/m)
   const receipt = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')))
