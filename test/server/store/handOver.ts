@@ -13,7 +13,7 @@ const SERVERS = 4
 const WRITERS_PER_SERVER = 5
 const LEASE = 'relayer'
 /** A busy machine may take long for a statement of so many. */
-const PATIENCE = { connectTimeoutMs: 60_000, queryTimeoutMs: 60_000 }
+export const PATIENCE = { connectTimeoutMs: 60_000, queryTimeoutMs: 60_000 }
 
 export const patientDatabases = (url: Secret): Databases => ({
   rows: createDatabase({ url, maxConnections: 10, ...PATIENCE }),

@@ -15,6 +15,7 @@ import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { putRow, takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { count, rowOf, testEngine } from './contract/engineContract.js'
+import { PATIENCE, patientDatabases } from './handOver.js'
 
 let postgres: Postgres
 beforeAll(async () => {
@@ -28,7 +29,7 @@ const databases = new Map<string, Secret>()
 testEngine('PostgreSQL', async (place) => {
   const url = databases.get(place) ?? (await postgres.createDatabase())
   databases.set(place, url)
-  return openPostgres(createDatabases(url))
+  return openPostgres(patientDatabases(url))
 })
 
 // Like behind PgBouncer, where the next statement may run in any session.
@@ -36,7 +37,7 @@ testEngine('PostgreSQL, a session for each statement', async (place) => {
   const url = databases.get(place) ?? (await postgres.createDatabase())
   databases.set(place, url)
   const query: Database['query'] = async (...statement) => {
-    const session = createDatabase({ url, maxConnections: 1, connectTimeoutMs: 5_000, queryTimeoutMs: 5_000 })
+    const session = createDatabase({ url, maxConnections: 1, ...PATIENCE })
     return session.query(...statement).finally(() => session.end())
   }
   const database = { query, end: async () => undefined }
