@@ -6,8 +6,8 @@ import { isSameProgram, programValue } from '../chain/signerProgram.js'
 import { addressSchema } from '../protocol/address.js'
 import type { Attestation } from '../protocol/attestation.js'
 import type { EnclaveKey } from '../protocol/enclaveKey.js'
-import { bytesToHex, type Hex } from '../protocol/hex.js'
-import { compressPoint } from '../protocol/publicKey.js'
+import type { Hex } from '../protocol/hex.js'
+import { samePoint } from '../protocol/publicKey.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Wallet } from './wallet.js'
@@ -101,9 +101,4 @@ export function createEvidence(measurements: Measurements) {
       },
     }
   }
-}
-
-/** Whether two public keys are one, in whatever form. */
-export function samePoint(a: Hex, b: Hex): boolean {
-  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
 }

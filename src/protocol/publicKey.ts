@@ -14,6 +14,11 @@ export function compressPoint(key: Hex): Bytes {
   }
 }
 
+/** Whether two public keys are one, each in either form. @throws ProtocolError `invalid-point` */
+export function samePoint(a: Hex, b: Hex): boolean {
+  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
+}
+
 /** The Ethereum address of a public key in either SEC 1 form. @throws if it is not a point on the curve */
 export function addressOfPublicKey(key: Uint8Array): Hex {
   return addressOfPoint(Point.fromBytes(key).toBytes(false))

@@ -3,8 +3,7 @@ import { sameAddress } from '../../protocol/address.js'
 import { contractsSchema } from '../../protocol/api.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveFacts, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { bytesToHex } from '../../protocol/hex.js'
-import { compressPoint } from '../../protocol/publicKey.js'
+import { samePoint } from '../../protocol/publicKey.js'
 import type { ServerReport } from './serverPart.js'
 
 /** Whether the two configurations match. Compares only public values. */
@@ -49,7 +48,7 @@ function compareSigner(configured: string, actual: string): Finding {
 }
 
 function compareIntentKey(configured: `0x${string}`, actual: `0x${string}`): Finding {
-  return bytesToHex(compressPoint(configured)) === bytesToHex(compressPoint(actual))
+  return samePoint(configured, actual)
     ? ok('intent-key', "INTENT_PUBKEY matches the enclave's key")
     : fault(
         'intent-key',
