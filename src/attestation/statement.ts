@@ -45,7 +45,7 @@ const TEXT = '"[ !#-[\\]-~]*"'
 /** @param keys the members from `sealKey` on, without `v` */
 export function formOf<S extends CommonStatement>(origin: S['origin'], keys: string): StatementForm<S> {
   return new RegExp(
-    `^{"authority":${ADDRESS},"boot":${NATURAL},"build":{"digest":${TEXT},"version":${TEXT}},` +
+    `^{"authority":${ADDRESS},"boot":${NATURAL},"build":{"digest":"[0-9a-f]{64}","version":${TEXT}},` +
       `"chainId":${NATURAL},"configuration":({(?:"[A-Z_]+":${TEXT},?)+}),"escrow":${ADDRESS},` +
       `"instance":${TEXT},"origin":"${origin}","scheme":${TEXT},"sealKey":${keys},"v":1}$`,
   )
