@@ -14,9 +14,10 @@ import * as library from '../../src/client/index.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
+import { PLAIN, WITH_ETHERS, WITH_REACT, WITH_VIEM } from './package/pages.js'
 import { compile } from './package/typeScript.js'
 
-const installed = useInstalledPackage(['@types/node', 'viem'])
+const installed = useInstalledPackage(['@types/node', '@types/react', 'viem'])
 const page = readFileSync('docs/client.md', 'utf8')
 
 /** A run of a compiler, or two, on a machine that may be busy. */
@@ -40,45 +41,6 @@ export const codeOf = (error: unknown) => error instanceof ClientError || error 
 export const labelOf = async (evidence: unknown, expected: Expectation): Promise<string> =>
   (await verifyAttestation(evidence, expected)).label
 export const refusalOf = (error: AttestationError): string => error.code
-`
-/** A page with viem 2, whose types are stricter than EIP-1193 and differ with the chain and the account of a client. */
-const WITH_VIEM = `
-import { createWalletClient, custom, type EIP1193Provider, http, type WalletClient } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { mainnet } from 'viem/chains'
-import { type Client, createClient, createPast } from 'confidential-trading-client'
-
-declare const provider: EIP1193Provider
-declare const any: WalletClient
-const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
-const serverUrl = 'https://trading.example'
-const account = privateKeyToAccount('0x01')
-const local = createWalletClient({ account, chain: mainnet, transport: http() })
-const browser = createWalletClient({ transport: custom(provider) })
-export const clients: readonly Client[] = [
-  createClient({ serverUrl, pins, wallet: provider }),
-  createClient({ serverUrl, pins, wallet: any }),
-  createClient({ serverUrl, pins, wallet: local }),
-  createClient({ serverUrl, pins, wallet: browser }),
-]
-export const past = createPast(provider, { escrow: '0x01', fromBlock: 0 })
-`
-/** A page with ethers 6. */
-const WITH_ETHERS = `
-import { BrowserProvider, type Eip1193Provider, type HDNodeWallet, type JsonRpcSigner, type Wallet } from 'ethers'
-import { type Client, createClient } from 'confidential-trading-client'
-
-declare const provider: Eip1193Provider
-declare const wallets: { readonly a: Wallet; readonly b: HDNodeWallet; readonly c: JsonRpcSigner }
-const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
-const serverUrl = 'https://trading.example'
-export const signerOf = () => new BrowserProvider(provider).getSigner()
-export const clients: readonly Client[] = [
-  createClient({ serverUrl, pins, wallet: provider }),
-  createClient({ serverUrl, pins, wallet: wallets.a }),
-  createClient({ serverUrl, pins, wallet: wallets.b }),
-  createClient({ serverUrl, pins, wallet: wallets.c }),
-]
 `
 /** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
@@ -224,16 +186,21 @@ it('the package in another project has its types as Node resolves them', {
 })
 
 it.each(['bundler', 'nodenext'] as const)(
-  'a page with viem 2, and one with ethers 6, compile as %s resolves packages',
+  'a plain page, and pages with React 19, viem 2 and ethers 6, compile as %s resolves packages',
   {
     timeout: COMPILING_MS,
   },
   async (resolution) => {
     const { project } = installed()
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
-    await writeFile(join(project, 'withViem.ts'), WITH_VIEM)
-    await writeFile(join(project, 'withEthers.ts'), WITH_ETHERS)
-    expect(await compile(project, ['withViem.ts', 'withEthers.ts'], { resolution })).toBe('')
+    const pages = {
+      'plain.ts': PLAIN,
+      'react.tsx': WITH_REACT,
+      'viem.ts': WITH_VIEM,
+      'ethers.ts': WITH_ETHERS,
+    }
+    for (const [file, source] of Object.entries(pages)) await writeFile(join(project, file), source)
+    expect(await compile(project, Object.keys(pages), { resolution })).toBe('')
   },
 )
 

@@ -29,6 +29,7 @@ export async function compile(
       target: 'es2023',
       lib: ['es2023', 'dom', 'dom.iterable'],
       types,
+      jsx: 'react-jsx',
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,

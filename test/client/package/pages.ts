@@ -1,0 +1,102 @@
+// Pages as others write them, compiled against the package.
+
+/** A page without any library: what its browser has, and this package. */
+export const PLAIN = `
+import { type Client, createClient, createReader, type Eip1193Provider, formatDecimal, toTradingError } from 'confidential-trading-client'
+import { createIndexedDbOrderStore } from 'confidential-trading-client/store'
+
+declare global {
+  interface Window {
+    readonly ethereum?: Eip1193Provider
+  }
+}
+const serverUrl = location.origin
+const prices = document.querySelector('output')
+const reader = createReader({ serverUrl })
+export async function show(signal: AbortSignal): Promise<void> {
+  const { symbols } = await reader.getMarket({ signal })
+  const words = symbols.map(({ symbol, price }) => symbol + ' ' + (price === null ? 'unknown' : formatDecimal(price, 6)))
+  if (prices) prices.value = words.join()
+}
+export function connect(): Client | null {
+  const wallet = window.ethereum
+  const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
+  return wallet ? createClient({ serverUrl, wallet, pins, orderStore: createIndexedDbOrderStore() }) : null
+}
+document.querySelector('form')?.addEventListener('submit', (event) => {
+  event.preventDefault()
+  connect()?.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 1_000_000n }).catch((error) => alert(toTradingError(error).code))
+})
+`
+/** A page with React 19. */
+export const WITH_REACT = `
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import type { Client, Hex, OrderRequest, OrderStatus, Prompt, TradingError } from 'confidential-trading-client'
+
+export function Order({ client, orderId }: { client: Client; orderId: Hex }): ReactNode {
+  const [status, setStatus] = useState<OrderStatus | null>(null)
+  const [error, setError] = useState<TradingError | null>(null)
+  useEffect(() => client.watchOrder(orderId, { onStatus: setStatus, onError: setError }), [client, orderId])
+  return <p role="status">{error?.code ?? status?.state}</p>
+}
+export function Ticket({ client, request }: { client: Client; request: OrderRequest }): ReactNode {
+  const [prompts, setPrompts] = useState<readonly Prompt[]>([])
+  const [orderId, setOrderId] = useState<Hex | null>(null)
+  useEffect(() => {
+    const stop = new AbortController()
+    client.plan(request, { signal: stop.signal }).then(setPrompts, () => setPrompts([]))
+    return () => stop.abort()
+  }, [client, request])
+  const place = async (event: FormEvent) => {
+    event.preventDefault()
+    const { order } = await client.placeOrder(request)
+    setOrderId(order.orderId)
+  }
+  return (
+    <form onSubmit={place}>
+      <ol>{prompts.map(({ why }) => <li key={why}>{why}</li>)}</ol>
+      <button>Buy</button>
+      {orderId && <Order client={client} orderId={orderId} />}
+    </form>
+  )
+}
+`
+/** A page with viem 2, whose types are stricter than EIP-1193 and differ with the chain and the account of a client. */
+export const WITH_VIEM = `
+import { createWalletClient, custom, type EIP1193Provider, http, type WalletClient } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { mainnet } from 'viem/chains'
+import { type Client, createClient, createPast } from 'confidential-trading-client'
+
+declare const provider: EIP1193Provider
+declare const any: WalletClient
+const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
+const serverUrl = 'https://trading.example'
+const account = privateKeyToAccount('0x01')
+const local = createWalletClient({ account, chain: mainnet, transport: http() })
+const browser = createWalletClient({ transport: custom(provider) })
+export const clients: readonly Client[] = [
+  createClient({ serverUrl, pins, wallet: provider }),
+  createClient({ serverUrl, pins, wallet: any }),
+  createClient({ serverUrl, pins, wallet: local }),
+  createClient({ serverUrl, pins, wallet: browser }),
+]
+export const past = createPast(provider, { escrow: '0x01', fromBlock: 0 })
+`
+/** A page with ethers 6. */
+export const WITH_ETHERS = `
+import { BrowserProvider, type Eip1193Provider, type HDNodeWallet, type JsonRpcSigner, type Wallet } from 'ethers'
+import { type Client, createClient } from 'confidential-trading-client'
+
+declare const provider: Eip1193Provider
+declare const wallets: { readonly a: Wallet; readonly b: HDNodeWallet; readonly c: JsonRpcSigner }
+const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
+const serverUrl = 'https://trading.example'
+export const signerOf = () => new BrowserProvider(provider).getSigner()
+export const clients: readonly Client[] = [
+  createClient({ serverUrl, pins, wallet: provider }),
+  createClient({ serverUrl, pins, wallet: wallets.a }),
+  createClient({ serverUrl, pins, wallet: wallets.b }),
+  createClient({ serverUrl, pins, wallet: wallets.c }),
+]
+`
