@@ -106,4 +106,4 @@ test('trade goes on whichever server is killed', async () => {
   await eventually('lines of the last narrator', async () =>
     (await linesOf((await holderOf('narrator')).log)).some((line) => line.includes('[escrow] order settled')),
   )
-}, 180_000)
+})

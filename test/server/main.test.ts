@@ -29,7 +29,7 @@ async function listeningPort(server: Program): Promise<number> {
   })
 }
 
-describe('the server process', { timeout: 120_000 }, () => {
+describe('the server process', { timeout: 300_000 }, () => {
   test('exits 1 and names every fault of the configuration at once, on standard error alone', async () => {
     const file = join(await temporaryDirectory(), 'empty.env')
     await writeFile(file, 'PORT=canary\n', { mode: 0o600 })
@@ -196,7 +196,7 @@ describe('the server process', { timeout: 120_000 }, () => {
   })
 })
 
-describe('on PostgreSQL', { timeout: 120_000 }, () => {
+describe('on PostgreSQL', { timeout: 300_000 }, () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres()

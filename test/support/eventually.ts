@@ -9,7 +9,7 @@ const POLL_MS = 100
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs
   while (Date.now() < giveUpAt) {

@@ -36,7 +36,7 @@ type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | '
   recorder?: Recorder
 }
 
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 240_000
 /** Of each program's log, where the desk does not open. */
 const LAST_LINES = 12
 
