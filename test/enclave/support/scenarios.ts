@@ -1,8 +1,10 @@
 // Orders of every kind, each up to the run that is of interest.
+import { dayAt } from '../../../src/broker/index.js'
 import { shares, usd } from '../../support/brokerStandIn.js'
+import { enact } from '../../support/corporateActions.js'
 import type { OpenedOrder, Wish } from './parties.js'
 import type { Scenario } from './stage.js'
-import type { World } from './world.js'
+import { SYMBOLS, type World } from './world.js'
 
 export const buy = (usdc: number): Wish => ({
   who: 'alice',
@@ -28,6 +30,18 @@ async function withCash(w: World) {
   await withShares(w)
   await w.settled(sell(500))
 }
+
+/** The broker books two shares for one, and the price stays, so that amounts go on meaning the same shares. */
+const splitBooked: Scenario['broker'] = ({ control }) => {
+  const price = SYMBOLS.find(({ symbol }) => symbol === 'AAPL')?.price ?? ''
+  const day = dayAt(new Date())
+  control.book({ type: 'forward_split', symbol: 'AAPL', day, newRate: '2', oldRate: '1' })
+  control.price({ symbol: 'AAPL', price })
+}
+
+/** The public list has that split. */
+const splitListed = async ({ chain }: World) =>
+  enact(chain, { kind: 'SPLIT', symbol: 'AAPL', recordAt: await chain.now(), ratio: [2n, 1n] })
 
 /** First something that happened before, then the order. */
 function after(before: (w: World) => Promise<void>, wish: Wish) {
@@ -80,6 +94,16 @@ async function dayOver(w: World, order: OpenedOrder) {
 export const trades: Record<string, Scenario> = {
   'a buy': { arrange: (w) => w.open(buy(250)), outcome: 'settled', everyCall: true },
   'a sale': { arrange: after(withShares, sell(400)), outcome: 'settled' },
+  'a sale of shares that were split since': {
+    async arrange(w) {
+      await withShares(w)
+      const order = await w.open(sell(400))
+      await splitListed(w)
+      return order
+    },
+    broker: splitBooked,
+    outcome: 'settled',
+  },
   'a buy from cash': {
     arrange: after(withCash, buyFromCash),
     outcome: 'settled',
