@@ -206,6 +206,8 @@ describe.each(FLAVOURS)('an order $title', ({ wallet, options, steps }) => {
     await chain().mineAt((await chain().now()) + VALID_S)
     const again = await resumeAll(client)
     expect(again.every((each) => ['ended', 'void', 'unopened'].includes(each))).toBe(true)
+    // What was open, or could still be opened, has stayed here.
+    expect(again).toHaveLength(resumed.filter((each) => !['ended', 'void'].includes(each)).length)
     expect(await balance()).toBe(WALLET_USDC)
     // The wallet asks for nothing by itself, and the next order goes its way.
     expect(next.steps.filter((name) => name.includes('_'))).toEqual([])

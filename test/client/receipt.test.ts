@@ -54,12 +54,16 @@ it('a receipt proves what an account ordered, when, and how it ended, to whoever
   })
 })
 
-/** A receipt of bytes that the escrow is committed to, whose content is another intent, opened by Alice's own transaction. */
-async function receiptOfOther(order: SealedOrder, change: (intent: Intent) => Intent): Promise<Receipt> {
+/** A receipt of bytes that the escrow is committed to, whose content is another intent than the one of the transaction. */
+async function receiptOfOther(
+  order: SealedOrder,
+  change: (intent: Intent) => Intent,
+  by: 'alice' | 'bob' = 'alice',
+): Promise<Receipt> {
   const intent = change(order.intent)
   const { envelope, contentKey } = await sealIntentWithKey(intent, INTENT_PUBLIC_KEY)
   const orderId: Hex = `0x${'77'.repeat(32)}`
-  await chain().send('alice', 'escrow', 'openRequest', orderId, commitOf(envelope), order.intent.expiry)
+  await chain().send(by, 'escrow', 'openRequest', orderId, commitOf(envelope), order.intent.expiry)
   const place = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
   return createReceipt({ orderId, envelope, contentKey }, place)
 }
@@ -85,6 +89,14 @@ const FORGERIES: Record<string, readonly [ReceiptFault, (given: Placed) => Recei
   'whose content is the intent of another order': [
     'other-order',
     ({ order }) => receiptOfOther(order, (same) => same),
+  ],
+  'of an order that another account opened': [
+    'other-order',
+    ({ order }) => receiptOfOther(order, own, 'bob'),
+  ],
+  'whose content has another deadline': [
+    'other-order',
+    ({ order }) => receiptOfOther(order, (intent) => own({ ...intent, expiry: intent.expiry - 1 })),
   ],
   'whose content the account did not sign': [
     'not-signed',

@@ -72,6 +72,20 @@ it('the store of files lists what it can read beside a damaged order, and says o
   await expect(store.forget('0x/../../other')).rejects.toMatchObject({ code: 'invalid-kept-order' })
 })
 
+it('the store of files has an order whole while it is written again', async () => {
+  const directory = await temporaryDirectory()
+  const [store, other] = [createFileOrderStore(directory), createFileOrderStore(directory)]
+  const order = keptOrderOf(1)
+  await store.keep(order)
+  for (let time = 0; time < 100; time++) {
+    const [, ...found] = await Promise.all([
+      store.keep(order),
+      ...Array.from({ length: 8 }, () => other.find(order.orderId)),
+    ])
+    expect(found).toEqual(found.map(() => order))
+  }
+})
+
 it('the store of files loses no order, and has no half of one, when its process is killed at any time', async () => {
   const directory = await temporaryDirectory()
   const program = fileURLToPath(new URL('./keepOnAndOn.ts', import.meta.url))
