@@ -1,4 +1,4 @@
-import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { formatGrouped, formatUsdc, SHARE_DECIMALS } from '../protocol/units.js'
 import type { Payment } from './escrow.js'
 
 /** A request that the wallet will show to its person. */
@@ -30,8 +30,8 @@ export function promptsOf(
     ),
   ].slice(0, signatures)
   const paid = payment === null ? null : wordsOf(payment, payment.amount)
-  const opens =
-    paid === null ? 'Opens the order on the chain. No amount shows there.' : `Pays ${paid} into the escrow.`
+  const into = `${paid} into the escrow. You get it back if the order is refused.`
+  const opens = paid === null ? 'Opens the order on the chain. No amount shows there.' : `Pays ${into}`
   const opening = transaction('opening', opens)
   const routes: Record<Route, () => readonly Prompt[]> = {
     sponsored: () => [signature('authorizing', `${opens} The platform sends it and pays the network fee.`)],
@@ -41,9 +41,7 @@ export function promptsOf(
       transaction('approving', `Lets the escrow take ${payment && wordsOf(payment, approved)}.`),
       opening,
     ],
-    batch: () => [
-      { ...opening, kind: 'batch', why: `Approves and pays ${paid} into the escrow, in one step.` },
-    ],
+    batch: () => [{ ...opening, kind: 'batch', why: `Approves and pays ${into}` }],
   }
   return [
     ...key,
@@ -53,5 +51,5 @@ export function promptsOf(
 }
 
 function wordsOf({ symbol }: Payment, amount: bigint): string {
-  return `${formatDecimal(amount, symbol === 'USDC' ? USDC_DECIMALS : SHARE_DECIMALS)} ${symbol}`
+  return symbol === 'USDC' ? formatUsdc(amount) : `${formatGrouped(amount, SHARE_DECIMALS)} ${symbol}`
 }

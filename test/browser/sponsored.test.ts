@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectFit } from './support/accessibility.js'
 import { deskAndPhone, isPost, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 const ETHER = `0x${(10n ** 18n).toString(16)}`
@@ -39,8 +40,17 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
     const before = await sentBy(address)
     page = await desk().visitAs(name, options)
     await page.locator('.choice-row label', { hasText: 'Platform pays' }).waitFor()
-    await page.getByText('What your wallet will ask').click()
-    await page.locator('.asked').getByText('The platform sends it and pays the network fee.').waitFor()
+    await page.locator('#ticket-amount').fill('100')
+    await page.getByText('What your wallet will ask: 4 requests').click()
+    const asked = page.locator('.asked li')
+    expect(await asked.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Signature\. Makes the key/),
+      expect.stringMatching(/^Signature\. Shows that your wallet makes the same key again/),
+      expect.stringMatching(/^Signature\. Is your order/),
+      'Signature. Pays 100.00 USDC into the escrow. You get it back if the order is refused. The platform sends it and pays the network fee.',
+    ])
+    await screenshot(page, `asked-${size}`)
+    await expectFit(page)
     await order(page, 'Buy', 'AAPL', '100')
     const bought = await newestOrder(page, 'SETTLED')
     await bought.getByText('Platform opens the escrow for you: confirmed').waitFor()

@@ -82,6 +82,22 @@ it.each(rows)(
   },
 )
 
+it('a deposit of a wallet that batches is two requests, too', async () => {
+  const asked: string[] = []
+  const provider = createTestWallet(chain(), {
+    atomic: 'supported',
+    prompt(method, act) {
+      asked.push(method)
+      return act()
+    },
+  })
+  const { client } = await setting({ wallet: provider })
+  await client.unlock()
+  asked.length = 0
+  await client.placeOrder({ side: 'DEPOSIT', usdc: 25n * ONE })
+  expect(asked).toEqual(['eth_signTypedData_v4', 'wallet_sendCalls'])
+})
+
 it('a plan says what each request is for, with the amounts', async () => {
   const { client, buy, sale } = await setting()
   const words = async (...args: Parameters<typeof client.plan>) =>
@@ -90,13 +106,13 @@ it('a plan says what each request is for, with the amounts', async () => {
     'Makes the key that opens your portfolio.',
     'Shows that your wallet makes the same key again: it signs the same text a second time.',
     'Is your order. This device then seals it for the enclave.',
-    'Allows the payment of 25 USDC, for this order alone.',
-    'Pays 25 USDC into the escrow.',
+    'Allows the payment of 25.00 USDC, for this order alone.',
+    'Pays 25.00 USDC into the escrow. You get it back if the order is refused.',
   ])
   await client.unlock()
   expect((await words(buy, APPROVE)).slice(1)).toEqual([
-    'Lets the escrow take 100 USDC.',
-    'Pays 25 USDC into the escrow.',
+    'Lets the escrow take 100.00 USDC.',
+    'Pays 25.00 USDC into the escrow. You get it back if the order is refused.',
   ])
   expect(await words(sale, { sponsored: true })).toEqual([
     'Is your order. This device then seals it for the enclave.',

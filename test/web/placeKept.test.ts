@@ -63,11 +63,11 @@ function clientOf(order: SealedOrder, failure: unknown = null, isKept = true): P
   }
 }
 
-const SILENT = { getPlatform: vi.fn(), canSponsor: vi.fn(), getKeptOrders: vi.fn(async () => []) }
+const SILENT = { plan: vi.fn(), canSponsor: vi.fn(), getKeptOrders: vi.fn(async () => []) }
 
 /** What a page places orders with, where a key is in use. */
 function placingBy(
-  client: Pick<Client, 'placeOrder'> & Partial<PlacingClient>,
+  client: Pick<Client, 'placeOrder'> & Partial<PlacingClient & Pick<Client, 'plan'>>,
   options: Partial<Parameters<typeof createPlacing>[0]>,
 ) {
   const key = signal<KeyInUse | null>({ publicKey: '0x01', drawnAt: 0 })
@@ -181,6 +181,34 @@ it.each([
   expect(state.value.byPlatform).toBe(wanted ? null : false)
   expect(await placed).toBe(true)
   expect(seen).toEqual([wanted && offered])
+})
+
+const PROMPTS = [{ step: 'unlocking', kind: 'signature', why: 'Makes the key.' }] as const
+
+it('an order says what the wallet will be asked before it asks it for the key', async () => {
+  const client = { ...clientOf(sealed(idOf('a'))), plan: async () => PROMPTS }
+  const seen: unknown[] = []
+  const placing = placingBy(client, {
+    key: signal(null),
+    unlock: async () => void seen.push(placing.state.value.prompts),
+  })
+  expect(await placing.place(request)).toBe(true)
+  expect(seen).toEqual([PROMPTS])
+})
+
+it.each([
+  ['a server that is not to be trusted', 'untrusted-enclave-key', 0],
+  ['a wallet that derives no key, and asks for a file instead', 'contract-wallet', 1],
+] as const)('an order stops at %s', async (_why, code, times) => {
+  const refused = new ClientError(code, '')
+  const unlock = vi.fn(() => Promise.reject(refused))
+  const placing = placingBy(
+    { placeOrder: vi.fn(), plan: () => Promise.reject(refused) },
+    { key: signal(null), unlock },
+  )
+  expect(await placing.place(request)).toBe(false)
+  expect(placing.state.value).toMatchObject({ step: null, error: refused })
+  expect(unlock).toHaveBeenCalledTimes(times)
 })
 
 it('an order under a key that was given up is not begun, and the wallet not asked', async () => {

@@ -9,7 +9,7 @@ import { useMemoryStorage } from './memoryStorage.js'
 const ID = `0x${'0a'.repeat(32)}` as const
 const AT = '2026-03-02T10:00:00Z'
 const NONE: PlacingState = {
-  ...{ step: null, byPlatform: null, orderId: null, taken: null, error: null },
+  ...{ step: null, byPlatform: null, prompts: null, orderId: null, taken: null, error: null },
   ...{ isUnsent: false, mayBeOpen: false },
 }
 const open: OrderStatus = {

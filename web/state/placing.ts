@@ -2,9 +2,11 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import {
   type Client,
   ClientError,
+  cannotDerive,
   type Hex,
   type OrderRequest,
   type PlaceStep,
+  type Prompt,
   type TakenId,
 } from '../../src/client/index.js'
 import { placeKept } from '../orders/placeKept.js'
@@ -30,6 +32,8 @@ export interface PlacingState {
   readonly step: PlacingStep | null
   /** Whether the platform opens the order; null until that is certain. */
   readonly byPlatform: boolean | null
+  /** What the wallet is asked for the order, by what was known before it was asked; null until then. */
+  readonly prompts: readonly Prompt[] | null
   /** The order whose escrow is open, for its stages on the ticket; null before, and while that is uncertain. */
   readonly orderId: Hex | null
   /** The wallet that took the order's id, while the client retries with new ones. */
@@ -55,7 +59,7 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'getKeptOrders' | 'getPlatform' | 'canSponsor'>
+  readonly client: Pick<Client, 'placeOrder' | 'getKeptOrders' | 'plan' | 'canSponsor'>
   /** The key of the portfolio in use; null while there is none. */
   readonly key: ReadonlySignal<KeyInUse | null>
   /** Puts a key to use. */
@@ -67,7 +71,7 @@ interface PlacingDeps {
 }
 
 const NONE: PlacingState = {
-  ...{ step: null, byPlatform: null, orderId: null, taken: null, error: null },
+  ...{ step: null, byPlatform: null, prompts: null, orderId: null, taken: null, error: null },
   ...{ isUnsent: false, mayBeOpen: false },
 }
 
@@ -78,6 +82,15 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
     state.value = { ...state.peek(), ...to }
   }
   let stopping = new AbortController()
+  /** Null for a wallet that derives no key: `unlock` fails, and asks for a file. */
+  async function planOf(request: OrderRequest, sponsored: boolean): Promise<readonly Prompt[] | null> {
+    try {
+      return await client.plan(request, { sponsored, signal: stopping.signal })
+    } catch (error) {
+      if (cannotDerive(error)) return null
+      throw error
+    }
+  }
   return {
     state,
     async place(request, wantsPlatform = false) {
@@ -87,14 +100,14 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
       try {
         // The order would seal the portfolio to the older key again.
         if (isKeyMissing()) throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
+        const byPlatform = wantsPlatform && (await client.canSponsor())
+        change({ byPlatform })
+        // Also detects an untrusted server before anything is signed.
+        change({ prompts: await planOf(request, byPlatform) })
         if (key.value === null) {
-          // Detects an untrusted server before anything is signed.
-          await client.getPlatform()
           await unlock()
           change({ step: 'signing' })
         }
-        const byPlatform = wantsPlatform && (await client.canSponsor())
-        change({ byPlatform })
         await placeKept(client, request, {
           sponsored: byPlatform,
           signal: stopping.signal,

@@ -11,7 +11,6 @@ import {
 import {
   isDepositOfShares,
   isMove,
-  isPaidByWallet,
   orderOf,
   type TicketDraft,
   type Ticket as TicketFields,
@@ -56,7 +55,7 @@ const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
 
 /** The order ticket. An order that cannot go through cannot be sent, and the button says why. */
 export function Ticket({ market }: { market: MarketView }) {
-  const { placing, key, funds, draft, canSponsor } = useAccount()
+  const { placing, draft, canSponsor } = useAccount()
   const ticket = ticketOf(draft.value, market.symbols[0]?.symbol ?? '')
   const facts = useFacts(market)
   const checked = checkTicket(ticket, facts)
@@ -72,10 +71,11 @@ export function Ticket({ market }: { market: MarketView }) {
     draft.value = { ...draft.peek(), ...to }
   }
   const choose = (symbol: string) => change(isMove(ticket.side) ? { asset: symbol } : { equity: symbol })
+  const requestOf = (ready: NonNullable<typeof order>) => orderOf(ticket, ready, Date.now())
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(orderOf(ticket, order, Date.now()), wantsPlatform)) {
+    if (await placing.place(requestOf(order), wantsPlatform)) {
       draft.value = { ...draft.peek(), amount: '' }
     }
   }
@@ -104,12 +104,8 @@ export function Ticket({ market }: { market: MarketView }) {
       </form>
       <OrderStages />
       <TicketSteps
-        step={state.step}
-        unlocked={key.value !== null}
-        byPlatform={(isBusy ? state.byPlatform : null) ?? (wantsPlatform ? canSponsor.value : false)}
-        escrowed={isPaidByWallet(ticket) ? (order?.units ?? null) : 0n}
-        deposited={ofShares ? { symbol: ticket.symbol, amount: order?.units ?? null } : null}
-        allowance={funds.value?.allowance ?? 0n}
+        request={order === null || (wantsPlatform && canSponsor.value === null) ? null : requestOf(order)}
+        sponsored={wantsPlatform}
       />
       {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}
       {state.mayBeOpen ? <MayBeOpen error={state.error} /> : <Failed state={state} />}
