@@ -75,7 +75,7 @@ it('a member who is removed while her order waits keeps her orders and her portf
   const page = await without('url', (route) => route.fallback(), 'Ben')
   sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
   await order(page, 'Buy', 'AAPL', '60')
-  await page.locator('.order').first().getByText('Waiting for the market').waitFor()
+  await page.locator('.order').first().getByText('Waiting for the market', { exact: true }).waitFor()
   await clientOf(sandbox, sandbox.accounts.admin).removeMember(ben.address)
   const told = page.locator('[data-test=former]')
   await seeNow(page, told)

@@ -129,15 +129,20 @@ export async function goTo(page: Page, place: 'Desk' | 'Institution' | 'Operator
 /** The person comes back to the tab until it shows that: the page asks again at once then, and not at its next poll. */
 export async function seeNow(page: Page, wanted: Locator): Promise<void> {
   const isSeen = async () => {
-    await page.evaluate(() => {
-      for (const value of [true, false]) {
-        Object.defineProperty(document, 'hidden', { value, configurable: true })
-        document.dispatchEvent(new Event('visibilitychange'))
-      }
-    })
+    await setHidden(page, true, false)
     return wanted.isVisible()
   }
   await expect.poll(isSeen, { timeout: PATIENCE_MS, interval: 1_000 }).toBe(true)
+}
+
+/** The person turns to another tab, or comes back, one after the other. */
+export function setHidden(page: Page, ...hidden: readonly boolean[]): Promise<void> {
+  return page.evaluate((values) => {
+    for (const value of values) {
+      Object.defineProperty(document, 'hidden', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  }, hidden)
 }
 
 /** The browser itself reports answers of 400 and more, and a server that is away: the page says these in words. */
