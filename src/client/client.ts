@@ -34,7 +34,7 @@ import { type OpenedPortfolio, opensPortfolio, readPortfolio, readVersion } from
 import type { PortfolioKey } from './portfolioKey.js'
 import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
-import { abortable } from './retry.js'
+import { abortable, withRetries } from './retry.js'
 import { readShares, type SharesOptions, type WalletShares } from './shares.js'
 import { createWallet, type Wallet } from './wallet.js'
 
@@ -229,7 +229,7 @@ export function createClient(options: ClientOptions): Client {
   /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
   const isJudged = options.measurements !== undefined
   const submit: typeof sent.submit = async (order, call) => {
-    if (isJudged) await platform(call)
+    if (isJudged) await withRetries(() => platform(call), timing, call?.signal)
     return sent.submit(order, call)
   }
   const orders: Orders = { ...sent, submit }

@@ -17,17 +17,16 @@ export interface ClientParts {
   readonly policyTimeoutMs: number
 }
 
-/** Kept by client, so that the public type names none of them. */
-const known = new WeakMap<object, ClientParts>()
+/** Of all copies of the package: a bundler may give each entry its own. The public type does not name it. */
+const PARTS = Symbol.for('confidential-trading-client.parts')
 
 export function withParts<C extends object>(client: C, parts: ClientParts): C {
-  known.set(client, parts)
-  return client
+  return Object.defineProperty(client, PARTS, { value: parts })
 }
 
 /** @throws TypeError for an object that `createClient` has not made */
 export function partsOf(client: object): ClientParts {
-  const parts = known.get(client)
+  const parts: ClientParts | undefined = (client as { [PARTS]?: ClientParts })[PARTS]
   if (parts === undefined) throw new TypeError('expected a client of createClient')
   return parts
 }
