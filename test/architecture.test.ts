@@ -39,6 +39,8 @@ const FOLDERS = Object.keys(MAY_IMPORT)
 const IN_NODE_ALONE = ['client/store/file.ts']
 /** Those that run in a browser. */
 const BROWSER_FOLDERS = ['protocol', 'attestation', 'client']
+/** Folders with schemas that pages load: one of `zod` brings all of that library. */
+const MINI_FOLDERS = [...BROWSER_FOLDERS, 'chain']
 /** The modules that the client package exports. */
 const CLIENT_ENTRIES = [
   'client/index.ts',
@@ -241,6 +243,12 @@ describe('imports', () => {
       )
       .filter((source) => importsOf(source).some((specifier) => specifier.startsWith('node:')))
     expect(wrong.map(({ path }) => path)).toEqual(IN_NODE_ALONE)
+  })
+
+  test('write schemas in zod/mini where a page may load them', () => {
+    const ofPages = [...sources.filter(({ folder }) => MINI_FOLDERS.includes(folder)), ...web]
+    const wrong = ofPages.filter((source) => importsOf(source).includes('zod'))
+    expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
   test('load SQLite only once the version of Node is known to have it', () => {

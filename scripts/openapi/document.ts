@@ -32,7 +32,7 @@ const SECURITY: Partial<Record<Operation['tag'], { scheme: string; refusal: Prob
 }
 
 /** The parts of paths, by their names in them. */
-const PATH_PARAMETERS: Readonly<Record<string, readonly [schema: z.ZodType, description: string]>> = {
+const PATH_PARAMETERS: Readonly<Record<string, readonly [schema: z.core.$ZodType, description: string]>> = {
   orderId: [bytes32Schema, "The order's id, chosen by the client."],
   orgId: [bytes32Schema, "The institution's name as ASCII, zero-padded."],
   address: [addressSchema, 'A wallet.'],
@@ -152,8 +152,8 @@ function inPath(name: string): JsonObject {
   return { name, in: 'path', required: true, description, schema: schemaRef(schema) }
 }
 
-function contentOf(content: z.ZodType | readonly string[]): JsonObject {
-  if (content instanceof z.ZodType) return { 'application/json': { schema: schemaRef(content) } }
+function contentOf(content: z.core.$ZodType | readonly string[]): JsonObject {
+  if (content instanceof z.core.$ZodType) return { 'application/json': { schema: schemaRef(content) } }
   return Object.fromEntries(content.map((type) => [type, { schema: { type: 'string' } }]))
 }
 
@@ -166,7 +166,7 @@ function reference(kind: string, name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-function schemaRef(schema: z.ZodType): JsonObject {
+function schemaRef(schema: z.core.$ZodType): JsonObject {
   return reference('schemas', nameOf(schema))
 }
 

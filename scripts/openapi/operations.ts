@@ -46,7 +46,7 @@ export interface Operation extends Row {
 interface Row {
   readonly description?: string
   /** The request's body. */
-  readonly body?: z.ZodType
+  readonly body?: z.core.$ZodType
   readonly answers: readonly Answer[]
   /** Codes besides those that follow from the rest of the row: see `problemsOf` of document.ts. */
   readonly problems?: readonly ProblemCode[]
@@ -57,7 +57,7 @@ interface Answer {
   readonly status: 200 | 202 | 302
   readonly description: string
   /** The JSON body, or the types of an answer that is a file. Left out for an answer without a body. */
-  readonly content?: z.ZodType | readonly string[]
+  readonly content?: z.core.$ZodType | readonly string[]
   /** Sent besides those of every answer. */
   readonly headers?: readonly ('Location' | 'Link')[]
 }
@@ -80,10 +80,10 @@ const operation =
 const get = operation('get')
 const post = operation('post')
 
-const ok = (description: string, content: z.ZodType | readonly string[]): Answer => ({
+const ok = (description: string, content: z.core.$ZodType | readonly string[]): Answer => ({
   ...{ status: 200, description, content },
 })
-const accepted = (description: string, content: z.ZodType): Answer => ({
+const accepted = (description: string, content: z.core.$ZodType): Answer => ({
   ...{ status: 202, description, content, headers: ['Location'] },
 })
 

@@ -56,19 +56,23 @@ const [, notice] = envelopes.toEmployee.cases
 export const openApiSchema = z.looseObject({ openapi: z.string() })
 
 interface Described {
-  readonly schema: z.ZodType
+  readonly schema: z.core.$ZodType
   readonly description: string
   /** As it travels; undefined for a schema that is only part of others. */
   readonly example: unknown
 }
 
-function described<T extends z.ZodType>(schema: T, description: string, example?: z.input<T>): Described {
+function described<T extends z.core.$ZodType>(
+  schema: T,
+  description: string,
+  example?: z.input<T>,
+): Described {
   return { schema, description, example }
 }
 
 /** With an example made of a frozen vector. @throws ZodError when the schema refuses it */
-function sealed(schema: z.ZodType, description: string, example: unknown): Described {
-  schema.parse(example)
+function sealed(schema: z.core.$ZodType, description: string, example: unknown): Described {
+  z.parse(schema, example)
   return { schema, description, example }
 }
 
@@ -339,7 +343,7 @@ const registry = z.registry<{ id: string; description: string }>()
 for (const [id, { schema, description }] of Object.entries(SCHEMAS)) registry.add(schema, { id, description })
 
 /** The name of a schema in the document. */
-export function nameOf(schema: z.ZodType): string {
+export function nameOf(schema: z.core.$ZodType): string {
   const name = registry.get(schema)?.id
   if (name === undefined) throw new Error('a schema of the table of operations has no name in schemas.ts')
   return name

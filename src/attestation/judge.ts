@@ -1,5 +1,5 @@
 // Verification as JSON in and JSON out: for commands, and for vectors that other programs read too.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from '../protocol/address.js'
 import { hexBetween } from '../protocol/hex.js'
 import { chainIdSchema } from '../protocol/identifiers.js'
@@ -16,8 +16,8 @@ const inputSchema = z.object({
     escrow: addressSchema,
     signer: addressSchema,
     /** Unix milliseconds; the clock's by default. */
-    now: z.int().optional(),
-    nonce: hexBetween(0, 32).optional(),
+    now: z.optional(z.int()),
+    nonce: z.optional(hexBetween(0, 32)),
   }),
 })
 

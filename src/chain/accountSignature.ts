@@ -1,6 +1,6 @@
 // Signatures of accounts: of a key (EIP-2), or of a contract wallet (https://eips.ethereum.org/EIPS/eip-1271).
 import { AbiCoder, type BlockTag, dataSlice } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProtocolError } from '../protocol/errors.js'
 import { type Hex, hexBetween, hexLength } from '../protocol/hex.js'
 import { assertSignedBy, MAX_SIGNATURE_BYTES } from '../protocol/signature.js'
@@ -23,7 +23,10 @@ export function createSignatureCheck(
     bytecode: signatureLensBytecode,
     takes: ['address', 'bytes32', 'bytes'],
     returns: ['bool isValid'],
-    schema: z.object({ isValid: boolValue }).transform(({ isValid }) => isValid),
+    schema: z.pipe(
+      z.object({ isValid: boolValue }),
+      z.transform(({ isValid }) => isValid),
+    ),
   })
   return async (account, digest, signature, block = 'latest') =>
     isSignedByKey(account, digest, signature) ||

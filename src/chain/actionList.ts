@@ -1,5 +1,5 @@
 // The entries of `CorporateActions` as its views return them. Also runs in a browser.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type CorporateAction, corporateActionSchema } from '../protocol/corporateActions.js'
 import { bytes32Schema, ZERO_BYTES32 } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
@@ -20,24 +20,31 @@ const FIELDS = {
   REMOVAL: [],
 } as const
 
-const smallValue = z.bigint().min(0n).max(BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
+const smallValue = z.pipe(
+  z.bigint().check(z.minimum(0n), z.maximum(BigInt(Number.MAX_SAFE_INTEGER))),
+  z.transform(Number),
+)
 /** A kind that this program does not know may do anything to a holding: the list is unreadable then. */
-const kindValue = z.bigint().transform((index, context) => {
-  const kind = KINDS[Number(index)]
-  if (kind !== undefined) return kind
-  context.addIssue('an unknown kind of corporate action')
-  return z.NEVER
-})
-const decimalValue = z.bigint().min(0n).transform(String)
-const nameValue = bytes32Schema.transform(bytes32ToName)
+const kindValue = z.pipe(
+  z.bigint(),
+  z.transform((input, { issues }) => {
+    const kind = KINDS[Number(input)]
+    if (kind !== undefined) return kind
+    issues.push({ code: 'custom', input, message: 'an unknown kind of corporate action' })
+    return z.NEVER
+  }),
+)
+const decimalValue = z.pipe(z.bigint().check(z.minimum(0n)), z.transform(String))
+const nameValue = z.pipe(bytes32Schema, z.transform(bytes32ToName))
 
 /** Without its index. */
-export const listedActionSchema = z
-  .tuple([kindValue, smallValue, decimalValue, decimalValue, smallValue, nameValue, nameValue])
-  .transform(([kind, recordAt, numerator, denominator, entitlement, symbol, successor]) => ({
+export const listedActionSchema = z.pipe(
+  z.tuple([kindValue, smallValue, decimalValue, decimalValue, smallValue, nameValue, nameValue]),
+  z.transform(([kind, recordAt, numerator, denominator, entitlement, symbol, successor]) => ({
     ...{ kind, recordAt, symbol },
     ...{ numerator, denominator, entitlement, successor },
-  }))
+  })),
+)
 
 type ListedAction = z.output<typeof listedActionSchema>
 

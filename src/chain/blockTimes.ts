@@ -1,10 +1,11 @@
+import * as z from 'zod/mini'
 import { blockCall, blockSchema, resultOf } from './jsonRpc.js'
 import type { Rpc } from './rpc.js'
 
 /** Unix seconds of a block; undefined when the node does not have it. @throws ChainUnavailableError, ChainAnswerError */
 export async function blockTime(rpc: Pick<Rpc, 'send'>, block: number): Promise<number | undefined> {
   const [found] = await rpc.send([blockCall(block)])
-  return resultOf(found, blockSchema.nullable())?.timestamp
+  return resultOf(found, z.nullable(blockSchema))?.timestamp
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
-import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
+import type { ContractAddresses } from '../protocol/api.js'
 import { type Finding, fault, notice, ok, unchecked } from '../protocol/finding.js'
 import type { Hex } from '../protocol/hex.js'
 import { firstCreationOf } from '../protocol/identifiers.js'
@@ -7,6 +7,7 @@ import {
   ADDRESS_VARIABLES,
   type Authority,
   type AuthorityRole,
+  CONTRACT_NAMES,
   createAuthority,
   type PendingRotation,
 } from './contracts.js'
@@ -31,7 +32,6 @@ const LINKS: Readonly<Record<ContractName, Readonly<Record<string, ContractName>
   equityToken: { pool: 'platformPool', escrow: 'orderEscrow' },
   platformPool: { escrow: 'orderEscrow', token: 'equityToken' },
 }
-const NAMES = contractsSchema.keyof().options
 
 interface DeploymentCheckupOptions {
   readonly rpc: Pick<Rpc, 'send'>
@@ -54,7 +54,7 @@ export async function checkDeployment(options: DeploymentCheckupOptions): Promis
   if (code.some(({ result }) => result === 'fault')) {
     return [...code, unchecked('contract-links', notAsked), ...unasked]
   }
-  const links = await Promise.all(NAMES.map((contract) => checkLinks(options, contract)))
+  const links = await Promise.all(CONTRACT_NAMES.map((contract) => checkLinks(options, contract)))
   if (links.some(({ result }) => result === 'fault')) return [...code, ...links, ...unasked]
   const [authority, ...others] = await distinctAuthorities(options)
   if (authority === undefined || others.length > 0) {
@@ -66,7 +66,7 @@ export async function checkDeployment(options: DeploymentCheckupOptions): Promis
 
 /** One, unless the contracts are of several deployments. */
 async function distinctAuthorities({ rpc, addresses }: DeploymentCheckupOptions): Promise<Hex[]> {
-  const named = NAMES.map((contract) => {
+  const named = CONTRACT_NAMES.map((contract) => {
     const { read } = createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract])
     return read('authority', [], addressValue)
   })
@@ -74,8 +74,8 @@ async function distinctAuthorities({ rpc, addresses }: DeploymentCheckupOptions)
 }
 
 async function checkCode({ rpc, addresses }: DeploymentCheckupOptions): Promise<Finding[]> {
-  const found = await Promise.all(NAMES.map((name) => hasCode(rpc, addresses[name])))
-  const faults = NAMES.filter((_, index) => !found[index]).map((name) =>
+  const found = await Promise.all(CONTRACT_NAMES.map((name) => hasCode(rpc, addresses[name])))
+  const faults = CONTRACT_NAMES.filter((_, index) => !found[index]).map((name) =>
     fault(
       'contract-code',
       `${ADDRESS_VARIABLES[name]}: there is no contract at ${addresses[name]}: take the address that the \

@@ -1,7 +1,7 @@
 import type { BlockTag } from 'ethers'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { type AccountMove, accountMoveSchema } from '../protocol/accountMove.js'
-import type { ContractAddresses, OrderState } from '../protocol/api.js'
+import { type ContractAddresses, contractsSchema, type OrderState } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { listedActionSchema, readActions } from './actionList.js'
 import { interfaces } from './interfaces.js'
@@ -29,6 +29,8 @@ export function createContracts(caller: ViewCaller, addresses: ContractAddresses
     pool: createPlatformPool(caller, addresses.platformPool),
   }
 }
+
+export const CONTRACT_NAMES = z.keyof(contractsSchema).options
 
 /** The environment variable of each contract's address: the deployment prints them, server and enclave read them. */
 export const ADDRESS_VARIABLES = {
@@ -68,12 +70,15 @@ const orderValue = z.object({
   commit: bytes32Value,
   /** The account's institution when it opened the order. */
   orgId: bytes32Value,
-  state: numberValue.transform((index, context): OrderState => {
-    const state = STATES[index]
-    if (state) return state
-    context.addIssue({ code: 'custom', message: 'unknown order state' })
-    return z.NEVER
-  }),
+  state: z.pipe(
+    numberValue,
+    z.transform((input, { issues }): OrderState => {
+      const state = STATES[input]
+      if (state) return state
+      issues.push({ code: 'custom', input, message: 'unknown order state' })
+      return z.NEVER
+    }),
+  ),
   /** The symbol of a deposit of shares, else zero. */
   symbol: bytes32Value,
   /** Share base units of that deposit. */
@@ -210,10 +215,12 @@ export const ROLES = ['owner', 'guardian', 'signer'] as const
 /** The roles that the owner can hand to another address. */
 export type AuthorityRole = (typeof ROLES)[number]
 
-const pendingValue = z
-  // The time is in Unix seconds.
-  .object({ to: addressValue, effectiveAt: numberValue })
-  .transform((pending) => (pending.effectiveAt === 0 ? null : pending))
+const pendingValue = z.pipe(
+  z
+    // The time is in Unix seconds.
+    .object({ to: addressValue, effectiveAt: numberValue }),
+  z.transform((pending) => (pending.effectiveAt === 0 ? null : pending)),
+)
 /** The next holder of a role, and the time of the change. */
 export type PendingRotation = NonNullable<z.output<typeof pendingValue>>
 

@@ -1,5 +1,5 @@
 // A portfolio's former versions, from the data of the transactions that wrote them. Also runs in a browser.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { sameAddress } from '../protocol/address.js'
 import { standsAt } from '../protocol/corporateActions.js'
 import { type Hex, hexBetween } from '../protocol/hex.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { Hex } from '../protocol/hex.js'
 import { blockCall, quantitySchema, resultOf, toQuantity } from './jsonRpc.js'
 import type { Rpc } from './rpc.js'
@@ -42,10 +42,10 @@ const QUESTIONS = [
   { method: 'eth_gasPrice', params: [] },
 ]
 
-const baseFeeSchema = z.looseObject({ baseFeePerGas: quantitySchema.nullish() })
+const baseFeeSchema = z.looseObject({ baseFeePerGas: z.nullish(quantitySchema) })
 const feeHistorySchema = z.looseObject({
-  baseFeePerGas: z.array(quantitySchema).min(1),
-  reward: z.array(z.array(quantitySchema)).nullish(),
+  baseFeePerGas: z.array(quantitySchema).check(z.minLength(1)),
+  reward: z.nullish(z.array(z.array(quantitySchema))),
 })
 
 /**

@@ -1,5 +1,5 @@
 // JSON-RPC 2.0 over HTTP (https://www.jsonrpc.org/specification), and the values that travel in it.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bytes32Schema } from '../protocol/hex.js'
 import { timeLimit } from '../protocol/timeLimit.js'
 import { ChainAnswerError } from './errors.js'
@@ -10,7 +10,7 @@ export interface RpcCall {
   params: unknown[]
 }
 
-const rpcErrorSchema = z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() })
+const rpcErrorSchema = z.looseObject({ code: z.int(), message: z.string(), data: z.optional(z.unknown()) })
 export type RpcError = z.output<typeof rpcErrorSchema>
 
 /** The node's answer to one call: a result not yet checked, or its error. */
@@ -22,7 +22,7 @@ export function isResult(answer: RpcAnswer | undefined): answer is { result: unk
 
 const answerSchema = z.union([
   z.looseObject({ id: z.int(), error: rpcErrorSchema }),
-  z.looseObject({ id: z.int(), result: z.unknown() }).refine((answer) => 'result' in answer),
+  z.looseObject({ id: z.int(), result: z.unknown() }).check(z.refine((answer) => 'result' in answer)),
 ])
 const batchSchema = z.array(answerSchema)
 
@@ -126,21 +126,22 @@ export function toQuantity(value: number | bigint): string {
 }
 
 /** A number as a node answers it: hex of up to 256 bits. */
-export const quantitySchema = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform(BigInt)
+export const quantitySchema = z.pipe(
+  z.string().check(z.regex(/^0x[0-9a-fA-F]{1,64}$/)),
+  z.transform((text: string) => BigInt(text)),
+)
 
 /** The same for numbers that JavaScript holds exactly: a block, a log's index, a time. */
-export const smallQuantitySchema = quantitySchema
-  .refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'too large a number')
-  .transform(Number)
+export const smallQuantitySchema = z.pipe(
+  quantitySchema.check(z.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'too large a number')),
+  z.transform(Number),
+)
 
 /** The fields of a block that readers use. */
 export const blockSchema = z.looseObject({
   number: smallQuantitySchema,
   hash: bytes32Schema,
-  parentHash: bytes32Schema.optional(),
+  parentHash: z.optional(bytes32Schema),
   /** Unix seconds. */
   timestamp: smallQuantitySchema,
 })
@@ -152,8 +153,8 @@ export function blockCall(block: number | string): RpcCall {
 }
 
 /** The result of one call of a batch, parsed. @throws ChainAnswerError when the node refused the call, or answered otherwise */
-export function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(isResult(answer) ? answer.result : undefined)
+export function resultOf<T>(answer: RpcAnswer | undefined, schema: z.core.$ZodType<T>): T {
+  const parsed = z.safeParse(schema, isResult(answer) ? answer.result : undefined)
   if (parsed.success) return parsed.data
   throw new ChainAnswerError('a node refused a call or answered it with something else')
 }

@@ -1,5 +1,5 @@
 import { AbiCoder, type BlockTag, concat } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -29,14 +29,18 @@ export type WalletFacts = z.output<typeof walletSchema>
 /** Symbols of one call: their answer stays below what a constructor may return. */
 const MAX_SYMBOLS = 300
 
-const balanceSchema = z.object({ balance: uintValue }).transform(({ balance }) => balance)
+const balanceSchema = z.pipe(
+  z.object({ balance: uintValue }),
+  z.transform(({ balance }) => balance),
+)
 
 /** Balances are share base units (9 decimals). */
-const equitiesSchema = z
-  .object({ frozen: z.array(boolValue), balances: z.array(uintValue) })
-  .transform(({ frozen, balances }) =>
+const equitiesSchema = z.pipe(
+  z.object({ frozen: z.array(boolValue), balances: z.array(uintValue) }),
+  z.transform(({ frozen, balances }) =>
     frozen.map((isFrozen, index) => ({ frozen: isFrozen, balance: balances[index] ?? 0n })),
-  )
+  ),
+)
 /** An owner's part in an equity. */
 export type EquityFacts = Readonly<z.output<typeof equitiesSchema>[number]>
 
@@ -106,7 +110,7 @@ export function createLens<T>(
     readonly takes: readonly string[]
     readonly returns: readonly string[]
     /** The schema of the object of returned values. */
-    readonly schema: z.ZodType<T>
+    readonly schema: z.core.$ZodType<T>
   },
 ) {
   const coder = AbiCoder.defaultAbiCoder()
@@ -114,7 +118,7 @@ export function createLens<T>(
     const data = concat([bytecode, coder.encode(takes, values)])
     try {
       const answer = await caller.call({ data, blockTag: block })
-      return schema.parse(coder.decode(returns, answer).toObject())
+      return z.parse(schema, coder.decode(returns, answer).toObject())
     } catch (error) {
       if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) throw error
       throw new ChainAnswerError('no usable answer to a lens', { cause: error })

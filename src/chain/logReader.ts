@@ -1,5 +1,6 @@
 // The one reader of contracts' events. It reads their fields without a schema each: a server that catches up reads hundreds of
 // thousands, and schemas would be as slow as the node. Every function throws ChainAnswerError for a malformed field.
+import * as z from 'zod/mini'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -139,12 +140,12 @@ export function logRequest(queries: readonly LogQuery[], range: BlockRange) {
 
   /** Yields after each log: a block in which thousands joined is long to read. */
   function* reading(answers: readonly RpcAnswer[]): Generator<void, LogPiece | undefined> {
-    const end = resultOf(answers[0], blockSchema.nullable())
+    const end = resultOf(answers[0], z.nullable(blockSchema))
     if (end === null) return undefined
     const logAnswers = answers.slice(1, 1 + logCalls.length)
     assertAnswered(logCalls, logAnswers)
     const endAgain = answers.slice(1 + logCalls.length, -1)
-    if (endAgain.some((answer) => resultOf(answer, blockSchema.nullable())?.hash !== end.hash)) {
+    if (endAgain.some((answer) => resultOf(answer, z.nullable(blockSchema))?.hash !== end.hash)) {
       throw new HistoriesDifferError()
     }
     const found: ChainLog[] = []
@@ -154,7 +155,7 @@ export function logRequest(queries: readonly LogQuery[], range: BlockRange) {
     }
     const logs = found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
     if (!isOneHistory(logs, end)) throw new HistoriesDifferError()
-    const parent = from === 0 ? null : resultOf(answers.at(-1), blockSchema.nullable())
+    const parent = from === 0 ? null : resultOf(answers.at(-1), z.nullable(blockSchema))
     const once = logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
     return { logs: once, parent: parent && idOf(parent), last: idOf(end) }
   }

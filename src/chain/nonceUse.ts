@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../protocol/hex.js'
 import { firstBlockSince } from './blockTimes.js'
@@ -25,11 +25,11 @@ const MAX_DEPTH = 120
 const transactionSchema = z.looseObject({
   hash: bytes32Schema,
   from: hexOf(20),
-  to: hexOf(20).nullish(),
+  to: z.nullish(hexOf(20)),
   // A rollup's own transactions may have none.
-  nonce: smallQuantitySchema.nullish(),
+  nonce: z.nullish(smallQuantitySchema),
 })
-const fullBlockSchema = z.looseObject({ transactions: z.array(transactionSchema) }).nullable()
+const fullBlockSchema = z.nullable(z.looseObject({ transactions: z.array(transactionSchema) }))
 
 /** Asks for the account's count in one block after another, halving the range. */
 export function createFindNonceUse(options: {

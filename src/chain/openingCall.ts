@@ -1,5 +1,5 @@
 import { Result } from 'ethers'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import type { OrderOpening } from '../protocol/opening.js'
@@ -25,8 +25,8 @@ const openedSchema = z.object({
   account: addressSchema,
   orderId: bytes32Schema,
   commit: bytes32Schema,
-  amount: z.bigint().default(0n),
-  deadline: z.bigint().transform(Number),
+  amount: z._default(z.bigint(), 0n),
+  deadline: z.pipe(z.bigint(), z.transform(Number)),
 })
 
 /** The order that calldata of {@link encodeOpeningCall} opens; null for calldata of any other function. */

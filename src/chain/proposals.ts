@@ -1,5 +1,5 @@
 // Corporate actions that are proposed and not yet in the list, whatever the broker says of them today.
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { actionOf, listedActionSchema } from './actionList.js'
@@ -12,7 +12,10 @@ import type { Rpc } from './rpc.js'
 
 /** Nodes take a query over so many blocks; the reader asks for fewer where they do not. */
 const MAX_BLOCKS = 10_000
-const eventSchema = z.object({ digest: bytes32Schema, action: z.array(z.unknown()).pipe(listedActionSchema) })
+const eventSchema = z.object({
+  digest: bytes32Schema,
+  action: z.pipe(z.array(z.unknown()), listedActionSchema),
+})
 
 export interface Proposal {
   readonly digest: Hex

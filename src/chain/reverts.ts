@@ -1,5 +1,5 @@
 import { type ErrorDescription, type Interface, isCallException } from 'ethers'
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { Revert } from '../protocol/api.js'
 import { interfaces } from './interfaces.js'
 import { EXECUTION_REVERTED, type RpcAnswer } from './jsonRpc.js'
@@ -32,11 +32,13 @@ export function revertOf(error: unknown): Revert | null {
   return decodeRevert(error.data ?? '0x')
 }
 
-const revertDataSchema = z
-  .string()
-  // OpenEthereum, and older versions of Nethermind, put a word before the data.
-  .transform((text) => text.replace(/^Reverted /, ''))
-  .pipe(z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/))
+const revertDataSchema = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.replace(/^Reverted /, '')),
+  ),
+  z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2})*$/)),
+)
 
 /** The revert in a node's answer to a call; null when the node does not say that the call reverts. */
 export function revertIn(answer: RpcAnswer | undefined): Revert | null {

@@ -1,5 +1,5 @@
 import { type BlockTag, type Interface, isHexString, type Result } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from '../protocol/address.js'
 import { MAX_ENCODED_BYTES } from '../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween, hexToBytes } from '../protocol/hex.js'
@@ -23,7 +23,7 @@ export function createContractReader(caller: ViewCaller, address: Hex, contract:
     async read<T>(
       method: string,
       args: readonly unknown[],
-      schema: z.ZodType<T>,
+      schema: z.core.$ZodType<T>,
       block: BlockTag = 'latest',
     ): Promise<T> {
       const data = contract.encodeFunctionData(method, args)
@@ -31,7 +31,7 @@ export function createContractReader(caller: ViewCaller, address: Hex, contract:
         const answer = await caller.call({ to: address, data, blockTag: block })
         if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
         // Decoded from bytes, because ethers reads hex fifteen times as slowly.
-        return schema.parse(returned(contract.decodeFunctionResult(method, hexToBytes(answer))))
+        return z.parse(schema, returned(contract.decodeFunctionResult(method, hexToBytes(answer))))
       } catch (error) {
         throw failure(method, error)
       }
@@ -57,7 +57,7 @@ function plain(value: unknown): unknown {
 
 const BLOCK_HASH_BYTES = 32
 const NO_CODE = '0x'
-const codeSchema = z.string().startsWith(NO_CODE)
+const codeSchema = z.string().check(z.startsWith(NO_CODE))
 
 /**
  * Runs views on the chain's nodes. A block tag of 32 bytes is a block's hash (https://eips.ethereum.org/EIPS/eip-1898).
@@ -97,10 +97,13 @@ export async function hasCode(
 /** The largest rulebook, with the header of its blob. */
 const MAX_BLOB_BYTES = MAX_ENCODED_BYTES + 29
 
-export const addressValue: z.ZodType<Hex> = addressSchema
-export const bytes32Value: z.ZodType<Hex> = bytes32Schema
-export const bytesValue: z.ZodType<Hex> = hexBetween(0, MAX_BLOB_BYTES)
-export const uintValue = z.bigint().min(0n)
+export const addressValue: z.ZodMiniType<Hex> = addressSchema
+export const bytes32Value: z.ZodMiniType<Hex> = bytes32Schema
+export const bytesValue: z.ZodMiniType<Hex> = hexBetween(0, MAX_BLOB_BYTES)
+export const uintValue = z.bigint().check(z.minimum(0n))
 export const boolValue = z.boolean()
 /** An unsigned integer that is small by nature: a count, a time. */
-export const numberValue = uintValue.max(BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
+export const numberValue = z.pipe(
+  uintValue.check(z.maximum(BigInt(Number.MAX_SAFE_INTEGER))),
+  z.transform(Number),
+)

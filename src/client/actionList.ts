@@ -1,5 +1,5 @@
 // The public list of corporate actions, as the account's node has it.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { listedActionSchema, readActions } from '../chain/actionList.js'
 import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
@@ -7,7 +7,7 @@ import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { createContract } from './contract.js'
 import type { Wallet } from './wallet.js'
 
-const countSchema = z.bigint().min(0n).transform(Number)
+const countSchema = z.pipe(z.bigint().check(z.minimum(0n)), z.transform(Number))
 
 /** The list at a block. It is read again when its hash says that it has grown, a few times a year for most symbols. */
 export type ActionList = (wallet: Wallet, address: Hex, block: number) => Promise<readonly CorporateAction[]>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import type { Mined } from './contract.js'
 import { ClientError, ContractError } from './errors.js'
@@ -13,14 +13,15 @@ const [MINED, REFUSED, REVERTED] = [200, 300, 500]
 
 const capabilitiesSchema = z.record(
   z.string(),
-  z.object({ atomic: z.object({ status: z.string() }).optional() }),
+  z.object({ atomic: z.optional(z.object({ status: z.string() })) }),
 )
 const sentSchema = z.object({ id: z.string() })
 const callsSchema = z.object({
   status: z.int(),
-  receipts: z
-    .array(z.object({ transactionHash: bytes32Schema, blockNumber: z.coerce.number().int() }))
-    .default([]),
+  receipts: z._default(
+    z.array(z.object({ transactionHash: bytes32Schema, blockNumber: z.coerce.number().check(z.int()) })),
+    [],
+  ),
 })
 
 /** Several calls in one transaction, for wallets that offer it. https://eips.ethereum.org/EIPS/eip-5792 */

@@ -1,5 +1,5 @@
 // The questions that the client asks the chain's node, through the wallet's provider.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { blockSchema, quantitySchema, smallQuantitySchema, toQuantity } from '../chain/jsonRpc.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex, hexBetween } from '../protocol/hex.js'
@@ -33,7 +33,7 @@ export type Receipt = z.output<typeof receiptSchema>
 const transactionSchema = z.looseObject({
   hash: bytes32Schema,
   from: addressSchema,
-  to: addressSchema.nullable().optional(),
+  to: z.optional(z.nullable(addressSchema)),
   nonce: smallQuantitySchema,
   input: z.string(),
 })
@@ -47,7 +47,7 @@ export type ChainReads = ReturnType<typeof createChainReads>
  * @param request fails with CallReverted where the node has run a call that reverts
  */
 export function createChainReads(request: Request) {
-  async function ask<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+  async function ask<T>(method: string, params: readonly unknown[], schema: z.ZodMiniType<T>): Promise<T> {
     const answer = schema.safeParse(await request(method, params))
     if (answer.success) return answer.data
     throw new ClientError('unexpected-answer', `The node did not answer ${method} as documented.`, {
@@ -71,11 +71,11 @@ export function createChainReads(request: Request) {
       ask('eth_getLogs', [{ ...filter, fromBlock: toQuantity(filter.fromBlock) }], z.array(logSchema)),
     transactionCount: (address: Hex) =>
       ask('eth_getTransactionCount', [address, 'latest'], smallQuantitySchema),
-    transaction: (hash: Hex) => ask('eth_getTransactionByHash', [hash], transactionSchema.nullable()),
+    transaction: (hash: Hex) => ask('eth_getTransactionByHash', [hash], z.nullable(transactionSchema)),
     transactionsIn: async (block: number) =>
-      (await ask('eth_getBlockByNumber', [toQuantity(block), true], blockWithTransactionsSchema.nullable()))
+      (await ask('eth_getBlockByNumber', [toQuantity(block), true], z.nullable(blockWithTransactionsSchema)))
         ?.transactions ?? [],
-    receipt: (hash: Hex) => ask('eth_getTransactionReceipt', [hash], receiptSchema.nullable()),
+    receipt: (hash: Hex) => ask('eth_getTransactionReceipt', [hash], z.nullable(receiptSchema)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { Interface, type InterfaceAbi } from 'ethers'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Hex } from '../protocol/hex.js'
 import type { BlockTag } from './chainReads.js'
 import { ClientError, ContractError } from './errors.js'
@@ -37,7 +37,7 @@ export function createContract(deps: {
     async read<T>(
       method: string,
       args: readonly unknown[],
-      schema: z.ZodType<T>,
+      schema: z.ZodMiniType<T>,
       block?: BlockTag,
     ): Promise<T> {
       const answer = await reads
@@ -73,7 +73,7 @@ export function createContract(deps: {
 function parseResult<T>(
   contract: Interface,
   method: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   answer: string,
   address: Hex,
 ): T {

@@ -1,5 +1,5 @@
 // What the chain says of the program whose evidence a server shows.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Measurements, Verified } from '../attestation/index.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { isSameProgram, programValue } from '../chain/signerProgram.js'

@@ -1,6 +1,6 @@
 // Errors of ethers, of wallets (EIP-1193) and of fetch, as failures of this library: none of them leaves it raw.
 import isNetworkError from 'is-network-error'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import { HistoriesDifferError, RangeRefusedError } from '../chain/logReader.js'
 import { ProtocolError } from '../protocol/errors.js'
@@ -9,20 +9,39 @@ import { ClientError, type ClientErrorCode, TradingError } from './errors.js'
 const codeSchema = z.object({ code: z.union([z.int(), z.string()]) })
 const objectSchema = z.custom<object>((value) => typeof value === 'object' && value !== null)
 /** A node's JSON-RPC error in an answer with another status than 200: so some refuse a range of blocks. */
-const bodySchema = z
-  .string()
-  .transform((text) => jsonOf(text))
-  .pipe(z.object({ error: objectSchema }))
+const bodySchema = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => jsonOf(text)),
+  ),
+  z.object({ error: objectSchema }),
+)
 /** Where wallets, ethers and viem keep the error that is the cause. */
 const wrapperSchema = z.union([
-  z.object({ info: z.object({ responseBody: bodySchema }) }).transform(({ info }) => info.responseBody.error),
-  z
-    .object({ info: z.object({ responseStatus: z.string() }) })
-    .transform(({ info }) => ({ code: Number.parseInt(info.responseStatus, 10) })),
-  z.object({ data: z.object({ originalError: objectSchema }) }).transform(({ data }) => data.originalError),
-  z.object({ info: z.object({ error: objectSchema }) }).transform(({ info }) => info.error),
-  z.object({ error: objectSchema }).transform(({ error }) => error),
-  z.object({ cause: objectSchema }).transform(({ cause }) => cause),
+  z.pipe(
+    z.object({ info: z.object({ responseBody: bodySchema }) }),
+    z.transform(({ info }) => info.responseBody.error),
+  ),
+  z.pipe(
+    z.object({ info: z.object({ responseStatus: z.string() }) }),
+    z.transform(({ info }) => ({ code: Number.parseInt(info.responseStatus, 10) })),
+  ),
+  z.pipe(
+    z.object({ data: z.object({ originalError: objectSchema }) }),
+    z.transform(({ data }) => data.originalError),
+  ),
+  z.pipe(
+    z.object({ info: z.object({ error: objectSchema }) }),
+    z.transform(({ info }) => info.error),
+  ),
+  z.pipe(
+    z.object({ error: objectSchema }),
+    z.transform(({ error }) => error),
+  ),
+  z.pipe(
+    z.object({ cause: objectSchema }),
+    z.transform(({ cause }) => cause),
+  ),
 ])
 const MAX_WRAPPERS = 5
 
@@ -107,11 +126,17 @@ export class CallReverted extends Error {
   }
 }
 
-const revertDataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+const revertDataSchema = z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2})*$/))
 /** Wallets put the data of a revert into the error's, at one of two depths. */
 const revertSchema = z.union([
-  z.object({ data: revertDataSchema }).transform(({ data }) => data),
-  z.object({ data: z.object({ data: revertDataSchema }) }).transform(({ data }) => data.data),
+  z.pipe(
+    z.object({ data: revertDataSchema }),
+    z.transform(({ data }) => data),
+  ),
+  z.pipe(
+    z.object({ data: z.object({ data: revertDataSchema }) }),
+    z.transform(({ data }) => data.data),
+  ),
 ])
 
 /**

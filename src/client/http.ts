@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { problemSchema } from '../protocol/api.js'
 import { isSecureUrl } from '../protocol/secureUrl.js'
 import { timeLimit } from '../protocol/timeLimit.js'
@@ -48,14 +48,14 @@ export function createHttp(options: HttpOptions) {
   }
   const send = sender(options)
   return {
-    async get<T>(path: string, schema: z.ZodType<T>, request?: RequestOptions): Promise<T> {
+    async get<T>(path: string, schema: z.ZodMiniType<T>, request?: RequestOptions): Promise<T> {
       const { text } = await send({ method: 'GET', path, headers: ACCEPT }, request)
       return parse(path, schema, text)
     },
     /** `'unchanged'` if the server answers 304 to `etag`. */
     async getIfChanged<T>(
       path: string,
-      schema: z.ZodType<T>,
+      schema: z.ZodMiniType<T>,
       etag: string | null,
       request?: RequestOptions,
     ): Promise<Tagged<T> | 'unchanged'> {
@@ -64,7 +64,12 @@ export function createHttp(options: HttpOptions) {
       if (answer.status === NOT_MODIFIED) return 'unchanged'
       return { body: parse(path, schema, answer.text), etag: answer.headers.get('etag') }
     },
-    async post<T>(path: string, body: unknown, schema: z.ZodType<T>, request?: RequestOptions): Promise<T> {
+    async post<T>(
+      path: string,
+      body: unknown,
+      schema: z.ZodMiniType<T>,
+      request?: RequestOptions,
+    ): Promise<T> {
       const headers = { ...ACCEPT, 'content-type': 'application/json', ...request?.headers }
       const { text } = await send({ method: 'POST', path, headers, body: JSON.stringify(body) }, request)
       return parse(path, schema, text)
@@ -112,7 +117,7 @@ function sender(options: HttpOptions) {
   }
 }
 
-function parse<T>(path: string, schema: z.ZodType<T>, text: string): T {
+function parse<T>(path: string, schema: z.ZodMiniType<T>, text: string): T {
   const body = schema.safeParse(jsonOf(text))
   if (body.success) return body.data
   throw new ClientError('unexpected-answer', `${path}: the answer does not match the documented schema`, {

@@ -1,5 +1,5 @@
 // Lists that the caller's store keeps between visits. They are the chain's public data, so nothing of them is sealed.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { BlockId, BlockRange } from '../chain/logReader.js'
 
 /** Keeps bytes under a name, such as a table of IndexedDB. A store that fails costs time, and no entry. */
@@ -29,14 +29,14 @@ export interface BlockPlace {
 /** Hex that this library wrote: reading it as an address of the wire would compute its checksum again. */
 export const keptHex = z.templateLiteral(['0x', z.string()])
 
-const blockSchema = z.int().min(0)
+const blockSchema = z.int().check(z.minimum(0))
 const rangeSchema = z.strictObject({ from: blockSchema, to: blockSchema })
 
 /** The fields of every listing. */
 export const listShape = {
-  read: rangeSchema.nullable(),
+  read: z.nullable(rangeSchema),
   span: rangeSchema,
-  checkpoint: z.strictObject({ number: blockSchema, hash: keptHex }).nullable(),
+  checkpoint: z.nullable(z.strictObject({ number: blockSchema, hash: keptHex })),
   isComplete: z.boolean(),
 }
 
@@ -45,7 +45,7 @@ interface Keeping<L extends ReadList> {
   readonly store: HistoryStore | undefined
   /** Another one for each chain, contract and query. */
   readonly name: () => Promise<string>
-  readonly schema: z.ZodType<L>
+  readonly schema: z.ZodMiniType<L>
   readonly itemsOf: (listing: L) => readonly BlockPlace[]
 }
 
@@ -83,7 +83,7 @@ export async function* keepList<L extends ReadList>(
   }
 }
 
-function parsedBy<L>(schema: z.ZodType<L>, bytes: Uint8Array | null | undefined): L | undefined {
+function parsedBy<L>(schema: z.ZodMiniType<L>, bytes: Uint8Array | null | undefined): L | undefined {
   return bytes ? schema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data : undefined
 }
 

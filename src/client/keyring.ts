@@ -1,5 +1,5 @@
 import { utils } from '@noble/secp256k1'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from '../protocol/address.js'
 import type { OrderStatus } from '../protocol/api.js'
 import { ProtocolError } from '../protocol/errors.js'
@@ -16,8 +16,8 @@ import type { Wallet } from './wallet.js'
 const MAX_FILE_CHARACTERS = 65_536
 
 const drawnSchema = z.strictObject({
-  privateKey: bytes32Schema.refine(isPrivateKey, 'not a private key of secp256k1'),
-  drawnAt: timestampSchema.min(1),
+  privateKey: bytes32Schema.check(z.refine(isPrivateKey, 'not a private key of secp256k1')),
+  drawnAt: timestampSchema.check(z.minimum(1)),
   portfolioVersion: uint64Schema,
 })
 
@@ -25,7 +25,7 @@ const drawnSchema = z.strictObject({
 const keyFileSchema = z.strictObject({
   v: z.literal(1),
   account: addressSchema,
-  keys: z.array(drawnSchema).min(1),
+  keys: z.array(drawnSchema).check(z.minLength(1)),
 })
 
 /** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */

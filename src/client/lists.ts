@@ -1,5 +1,5 @@
 // The orders of an account, which no view of the contracts lists.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import type { Hex } from '../protocol/hex.js'
 import { uint256Schema } from '../protocol/units.js'

@@ -1,5 +1,5 @@
 // Lists that only the chain's events have: read from the newest block back, in pieces that the node takes.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import {
   type BlockId,
@@ -277,7 +277,7 @@ const logListSchema = z.strictObject({
   logs: z.array(
     z.strictObject({
       ...{ address: keptHex, topics: z.array(keptHex), data: keptHex, txHash: keptHex, blockHash: keptHex },
-      ...{ blockNumber: z.int(), logIndex: z.int(), blockTimestamp: z.int().optional() },
+      ...{ blockNumber: z.int(), logIndex: z.int(), blockTimestamp: z.optional(z.int()) },
     }),
   ),
 })

@@ -1,5 +1,5 @@
 // The wallets of an institution, which no view of the contracts lists.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import { addressSchema } from '../protocol/address.js'
@@ -124,16 +124,13 @@ const CHUNK = 500
 /** `Membership` of the registry. */
 const MEMBERSHIPS = ['former', 'invited', 'member', 'leaving'] as const
 const membershipsSchema = z.array(
-  z
-    .bigint()
-    .transform(Number)
-    .pipe(
-      z
-        .int()
-        .min(0)
-        .max(MEMBERSHIPS.length - 1),
-    )
-    .transform((index) => MEMBERSHIPS[index] ?? 'former'),
+  z.pipe(
+    z.pipe(
+      z.pipe(z.bigint(), z.transform(Number)),
+      z.int().check(z.minimum(0), z.maximum(MEMBERSHIPS.length - 1)),
+    ),
+    z.transform((index) => MEMBERSHIPS[index] ?? 'former'),
+  ),
 )
 
 function membershipEventIn({ topics, data, blockNumber, logIndex }: ChainLog): MembershipEvent {

@@ -1,5 +1,5 @@
 import type { InterfaceAbi } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'

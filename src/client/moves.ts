@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { accountMoveSchema } from '../protocol/accountMove.js'
 import type { Hex } from '../protocol/hex.js'
@@ -54,11 +55,14 @@ export interface Moves {
 }
 
 /** The registry's `moveOf`. */
-export const moveSchema = accountMoveSchema.transform((move): AccountMove | null => {
-  if (move === null) return null
-  const { orgId, to, effectiveAt, userPubKey } = move
-  return { orgId, to, isAccepted: userPubKey !== '0x', effectiveAt: effectiveAt === 0 ? null : effectiveAt }
-})
+export const moveSchema = z.pipe(
+  accountMoveSchema,
+  z.transform((move): AccountMove | null => {
+    if (move === null) return null
+    const { orgId, to, effectiveAt, userPubKey } = move
+    return { orgId, to, isAccepted: userPubKey !== '0x', effectiveAt: effectiveAt === 0 ? null : effectiveAt }
+  }),
+)
 
 export function createMoves(deps: {
   readonly wallet: Wallet

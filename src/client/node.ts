@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { createLogReader } from '../chain/logReader.js'
 import { foreignCode, isHttpStatus, toTradingError, unwrapped } from './foreignErrors.js'
 import type { Request } from './provider.js'
@@ -13,7 +13,7 @@ type NodeAnswer = Awaited<ReturnType<Node['send']>>[number]
 const refusedSchema = z.looseObject({
   code: z.int(),
   message: z.string(),
-  data: z.unknown().optional(),
+  data: z.optional(z.unknown()),
 })
 /** The codes of EIP-1193 say that the wallet has not asked its node. */
 const isWalletCode = (code: number) => code >= 4_000 && code < 5_000

@@ -1,5 +1,5 @@
 import { id, TypedDataEncoder } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { type OpeningPlace, openingDigest, openingTypedData } from '../protocol/opening.js'

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   hasEnded,
   isNoticeDue,
@@ -89,11 +89,11 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
     throw new ClientError('commit-differs', "The server keeps another envelope under this order's id.")
   }
 
-  const get = <T>(path: string, schema: z.ZodType<T>, { signal }: CallOptions = {}) =>
+  const get = <T>(path: string, schema: z.ZodMiniType<T>, { signal }: CallOptions = {}) =>
     retried(() => http.get(path, schema, { signal }), signal)
 
   const asking =
-    <T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Followed<T>['ask'] =>
+    <T>(path: string, schema: z.ZodMiniType<T>, signal?: AbortSignal): Followed<T>['ask'] =>
     (etag) =>
       retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
 

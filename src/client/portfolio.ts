@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isChainFailure } from '../chain/errors.js'
 import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'

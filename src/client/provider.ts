@@ -1,6 +1,6 @@
 // The holder of the account: a browser's wallet over EIP-1193, a viem WalletClient, or an ethers signer. All reach the chain by JSON-RPC.
 import { type Provider, type Signer, TypedDataEncoder } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { toQuantity } from '../chain/jsonRpc.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'

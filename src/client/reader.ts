@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import {
   type ComplianceView,
   complianceSchema,
@@ -105,7 +105,7 @@ interface ReaderDeps {
 }
 
 export function readerOf({ http, timing }: ReaderDeps, orders: Orders): Reader {
-  const get = <T>(path: string, schema: z.ZodType<T>, { signal }: CallOptions = {}) =>
+  const get = <T>(path: string, schema: z.ZodMiniType<T>, { signal }: CallOptions = {}) =>
     withRetries(() => http.get(path, schema, { signal }), timing, signal)
   const { getOrder, listOrderStatuses, watchOrder, getOrderTimeline, listOrderTimelines } = orders
   return {

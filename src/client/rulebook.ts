@@ -1,4 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import * as z from 'zod/mini'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
@@ -323,7 +324,7 @@ async function lowerCaseKeys(policy: Policy, slices: Slices): Promise<Policy> {
   for (let from = 0; from === 0 || from < entries.length; from += CHECKED_AT_ONCE) {
     if (slices.isOver()) await slices.next()
     const some = Object.fromEntries(entries.slice(from, from + CHECKED_AT_ONCE))
-    const { error } = policySchema.safeEncode({ ...policy, employees: some })
+    const { error } = z.safeEncode(policySchema, { ...policy, employees: some })
     paths.push(...(error?.issues ?? []).map((issue) => issue.path.join('.')))
   }
   if (paths.length === 0) return { ...policy, employees }

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, sharesAddressOf, symbolSchema } from '../protocol/identifiers.js'
 import type { Intent } from '../protocol/intent.js'
@@ -27,7 +27,7 @@ const TOKEN_ABI = [
   'function listedSymbols() view returns (bytes32[])',
   'function isListed(bytes32 symbol) view returns (bool)',
 ]
-const symbolsSchema = z.array(z.string()).readonly()
+const symbolsSchema = z.readonly(z.array(z.string()))
 
 /** The listed symbols and the others, each once. @param token the address of `EquityToken` */
 export async function symbolsOf(

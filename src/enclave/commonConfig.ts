@@ -19,7 +19,7 @@ import { RULES } from './configRules.js'
 
 /** The settings of one of the enclave's programs. */
 interface Settings<C extends CommonConfig> {
-  readonly schema: z.ZodType<C> & z.ZodObject<Record<string, z.ZodType>>
+  readonly schema: z.ZodType<C> & z.ZodObject<Record<string, z.core.$ZodType>>
   /** Variables that it does not take, each with what to do about it. */
   readonly former: Readonly<Record<string, string>>
   /** Rules beside those of every enclave. */

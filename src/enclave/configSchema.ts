@@ -33,7 +33,10 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
 export const environmentSchema = z.object({
   LEDGER_MASTER_KEY: required(
-    key32.transform((key) => new Secret(key)),
+    z.pipe(
+      key32,
+      z.transform((key) => new Secret(key)),
+    ),
     secret(
       '32 bytes that all ledger keys are derived from. Losing it loses the record of every balance: back it up.',
       'Keys: each 0x and 64 hex digits (openssl rand -hex 32)',

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { ChainAnswerError } from '../chain/errors.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import type { Rpc } from '../chain/rpc.js'
@@ -129,7 +130,7 @@ export type Heads = ReturnType<typeof createHeads>
 /** Null when the node has no such block. */
 async function findBlock(rpc: Pick<Rpc, 'send'>, tag: number | string): Promise<BlockPoint | null> {
   const [answer] = await rpc.send([blockCall(tag)])
-  return resultOf(answer, blockSchema.nullable())
+  return resultOf(answer, z.nullable(blockSchema))
 }
 
 async function blockAt(rpc: Pick<Rpc, 'send'>, tag: number | string): Promise<BlockPoint> {

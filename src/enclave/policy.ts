@@ -60,7 +60,7 @@ async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | Po
   try {
     return await run.open.rulebook(envelope)
   } catch (error) {
-    if (error instanceof z.ZodError) return 'invalid-rulebook'
+    if (error instanceof z.core.$ZodError) return 'invalid-rulebook'
     // It opened: its text repeats a member, or is no JSON at all.
     const isOpen = error instanceof ProtocolError && error.code === 'invalid-plaintext'
     return isOpen ? 'invalid-rulebook' : 'undecryptable'

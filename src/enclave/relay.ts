@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { problemSchema, REFUSED_BY_NODES, type Revert, receiptSchema } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
 import { ZERO_BYTES32 } from '../protocol/hex.js'
-import { waitReasonSchema } from '../protocol/job.js'
 import { createPost, type PostAnswer } from '../service/post.js'
 import { createTimedValue } from '../service/waiting.js'
 import { RunFailure } from './failures.js'
@@ -40,7 +39,7 @@ const NOT_FOUND = 404
 
 /** Codes of the relay's problems that end when its day does. */
 const noGasSchema = z.looseObject({
-  code: waitReasonSchema.extract(['relay-quota-exhausted', 'relay-budget-exhausted']),
+  code: z.enum(['relay-quota-exhausted', 'relay-budget-exhausted']),
 })
 
 const HOUR_S = 3_600

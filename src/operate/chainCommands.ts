@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import * as z from 'zod'
 import type { verifyAttestation } from '../attestation/index.js'
 import type { AuthorityRole } from '../chain/contracts.js'
 import type { SignerProgram } from '../chain/signerProgram.js'
@@ -118,7 +119,7 @@ export async function requireRole(
 
 const address = parsedBy<Hex>(account())
 const digest = parsedBy<Hex>(bytes32Schema)
-const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is no equity'))
+const symbol = parsedBy(symbolSchema.check(z.refine((text) => text !== 'USDC', 'USDC is no equity')))
 
 /**
  * Adds the commands that change a deployed platform.

@@ -1,11 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { ADDRESS_VARIABLES } from '../chain/contracts.js'
+import { ADDRESS_VARIABLES, CONTRACT_NAMES } from '../chain/contracts.js'
 import { type Creation, DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { compiler } from '../chain/generated/compiler.js'
 import { hasCode } from '../chain/views.js'
-import { contractsSchema } from '../protocol/api.js'
 import { deskSettingsSchema } from '../protocol/deskSettings.js'
 import type { Hex } from '../protocol/hex.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
@@ -27,7 +26,7 @@ import {
   writeDeployment,
 } from './settings.js'
 
-const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
+const required = <T>(kind: z.core.$ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
 const BY_KEYS = 'is missing: "keys" makes it'
 const OF_FILE_KEYS = 'is of keys in files: leave it out with --attested, and deploy in a directory of its own'
 const BY_PEOPLE = 'is missing: give its address, or let "keys --operator" make one for a test network'
@@ -47,8 +46,8 @@ const settingsSchema = z.object({
   CHAIN_NAME: z.string().optional(),
   OWNER_ADDRESS: required(account(), BY_PEOPLE),
   GUARDIAN_ADDRESS: required(account(), BY_PEOPLE),
-  ENCLAVE_SIGNER: account().optional(),
-  INTENT_PUBKEY: publicKeySchema.optional(),
+  ENCLAVE_SIGNER: z.optional(account()),
+  INTENT_PUBKEY: z.optional(publicKeySchema),
   USDC_ADDRESS: required(account()),
   BROKER_FUNDING_ADDRESS: required(account()),
   ROTATION_DELAY: seconds(DEFAULT_DELAYS.rotation),
@@ -59,7 +58,7 @@ const settingsSchema = z.object({
   RELAY_PORT: z.string().default('8002'),
   ENCLAVE_LISTEN: z.string().default('127.0.0.1:8700'),
   /** Where browsers reach the server. */
-  SERVER_URL: baseUrl().optional(),
+  SERVER_URL: z.optional(baseUrl()),
 })
 type Settings = Omit<z.output<typeof settingsSchema>, (typeof FILE_KEYS)[number]> & {
   /** The public values of the enclave's keys; null where it is attested, and makes them after the deployment. */
@@ -168,9 +167,7 @@ async function requireSame(
 
 /** The variables of the contracts, as server and enclave take them. */
 export function addressVariables({ contracts }: Pick<DeploymentFile, 'contracts'>): Record<string, string> {
-  return Object.fromEntries(
-    contractsSchema.keyof().options.map((name) => [ADDRESS_VARIABLES[name], contracts[name]]),
-  )
+  return Object.fromEntries(CONTRACT_NAMES.map((name) => [ADDRESS_VARIABLES[name], contracts[name]]))
 }
 
 function filesOf(

@@ -269,7 +269,7 @@ async function send(
   if (status !== 200) throw refusalOf(text)
 }
 
-const refusalSchema = problemSchema.extend({ reason: z.string().optional() })
+const refusalSchema = z.looseObject({ ...problemSchema.shape, reason: z.string().optional() })
 
 function refusalOf(text: string): RefusedError {
   const { data } = refusalSchema.safeParse(jsonOf(text))

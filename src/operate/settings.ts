@@ -48,7 +48,7 @@ export function readRpcUrls(environment: Environment): string[] {
 
 /** `CHAIN_ID`; null where it is not set. @throws ConfigError */
 export function readChainId(environment: Environment): number | null {
-  const schema = z.object({ CHAIN_ID: chainIdTextSchema.optional() })
+  const schema = z.object({ CHAIN_ID: z.optional(chainIdTextSchema) })
   return parsed(schema, environment).CHAIN_ID ?? null
 }
 

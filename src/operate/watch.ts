@@ -73,7 +73,7 @@ async function watch(process: OperateProcess, options: WatchOptions): Promise<vo
 /** The cursor of a narration whose last block was the one before; the genesis block has no events. */
 async function before({ rpc }: Pick<Chain, 'rpc'>, from: number): Promise<Cursor> {
   const [answer] = await rpc.send([blockCall(Math.max(0, from - 1))])
-  const block = resultOf(answer, blockSchema.nullable())
+  const block = resultOf(answer, z.nullable(blockSchema))
   if (block === null) throw usage(`the chain has no block ${from} yet`)
   const start = { number: block.number, hash: block.hash }
   return { genesis: null, start, blocks: [{ ...start, told: [] }] }

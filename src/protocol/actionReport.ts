@@ -1,11 +1,11 @@
 // Corporate actions as the broker has them, reported by the enclave's part of `operate actions`: a file or a pipe between two programs.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { chainIdSchema } from './identifiers.js'
 
-const nameSchema = z.string().max(31)
+const nameSchema = z.string().check(z.maxLength(31))
 const integer = (pattern: RegExp) =>
-  z.codec(z.string().max(80).regex(pattern), z.bigint(), {
+  z.codec(z.string().check(z.maxLength(80), z.regex(pattern)), z.bigint(), {
     decode: (text) => BigInt(text),
     encode: (value) => value.toString(),
   })
@@ -27,15 +27,15 @@ const common = {
 /** What the broker says about a corporate action, before it has booked it or after. It has been wrong. */
 const announcementSchema = z.strictObject({
   ...common,
-  id: z.string().max(128),
+  id: z.string().check(z.maxLength(128)),
   /** Every day on which the broker may book it; `day` is the ex-date, or the first day on which the action counts. */
   days: z.array(z.iso.date()),
   /** The day whose holders are entitled; null where none is stated. */
-  recordedOn: z.iso.date().nullable(),
+  recordedOn: z.nullable(z.iso.date()),
   /** Shares of `successor`, or else of `symbol`, for one share; null where there are none. Of a stock dividend the broker's own rate. */
-  shares: ratioSchema.nullable(),
+  shares: z.nullable(ratioSchema),
   /** USD for one share; null where there is none. */
-  cash: ratioSchema.nullable(),
+  cash: z.nullable(ratioSchema),
   /** Whether the issuer's country may have withheld a part. */
   foreign: z.boolean(),
 })
@@ -45,7 +45,7 @@ export type Announcement = Readonly<z.output<typeof announcementSchema>>
 const bookingSchema = z.strictObject({
   ...common,
   /** Share base units of `symbol` that the action was about; null where no entry says it. */
-  before: amount.nullable(),
+  before: z.nullable(amount),
   /** Share base units that there are now: of `successor`, or else of `symbol`. */
   made: amount,
   /** USD with 6 decimals that came, net of what was withheld. */
@@ -54,15 +54,15 @@ const bookingSchema = z.strictObject({
   gross: amount,
   /** False where a part of the cash is a return of capital, or a capital gain of a fund. */
   isIncome: z.boolean(),
-  recordedOn: z.iso.date().nullable(),
+  recordedOn: z.nullable(z.iso.date()),
 })
 export type Booking = Readonly<z.output<typeof bookingSchema>>
 
 /** A corporate action that the broker has announced, or booked, or both. From the beginning of its `day` on it counts. */
 const eventSchema = z.strictObject({
   ...common,
-  announced: announcementSchema.nullable(),
-  booked: bookingSchema.nullable(),
+  announced: z.nullable(announcementSchema),
+  booked: z.nullable(bookingSchema),
 })
 export type CorporateEvent = Readonly<z.output<typeof eventSchema>>
 

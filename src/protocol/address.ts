@@ -1,5 +1,5 @@
 import { getAddress } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Hex } from './hex.js'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -30,8 +30,10 @@ function hasRightChecksum(address: string): boolean {
 export const addressSchema = z.codec(
   z
     .string()
-    .regex(ADDRESS, { error: 'expected 0x and 40 hex digits', abort: true })
-    .refine(hasRightChecksum, 'wrong EIP-55 checksum'),
+    .check(
+      z.regex(ADDRESS, { error: 'expected 0x and 40 hex digits', abort: true }),
+      z.refine(hasRightChecksum, 'wrong EIP-55 checksum'),
+    ),
   z.templateLiteral(['0x', z.string()]),
   { decode: (text) => checksum(text), encode: (address) => address },
 )

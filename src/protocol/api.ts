@@ -1,5 +1,5 @@
 // Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { enclaveModeSchema } from './attestation.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
@@ -44,13 +44,13 @@ export const API_PATHS = [
 export type ApiPath = (typeof API_PATHS)[number]
 
 const timeSchema = z.iso.datetime()
-const count = z.int().min(0)
+const count = z.int().check(z.minimum(0))
 
 export const postOrderSchema = z.strictObject({
   orderId: bytes32Schema,
   ...orderEnvelopeSchema.shape,
   /** The server opens the escrow with it. Absent where the account opens the escrow itself. */
-  opening: postedOpeningSchema.optional(),
+  opening: z.optional(postedOpeningSchema),
 })
 export type PostOrder = z.output<typeof postOrderSchema>
 
@@ -72,13 +72,13 @@ export type TriggerReason = z.output<typeof triggerReasonSchema>
 
 export const triggerSchema = z.object({
   /** 1 for an order's first run. */
-  attempt: z.int().positive(),
+  attempt: z.int().check(z.positive()),
   reason: triggerReasonSchema,
   startedAt: timeSchema,
-  finishedAt: timeSchema.nullable(),
-  outcome: outcomeSchema.nullable(),
+  finishedAt: z.nullable(timeSchema),
+  outcome: z.nullable(outcomeSchema),
   /** Set with `queued` when the order waits for something other than the market or the broker. */
-  waitsFor: waitReasonSchema.optional(),
+  waitsFor: z.optional(waitReasonSchema),
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
@@ -90,7 +90,7 @@ export type Revert = z.output<typeof revertSchema>
 const openingProgress = {
   status: receiptStatusSchema,
   /** Why it failed: the contract's error. Null unless it failed. */
-  error: revertSchema.nullable(),
+  error: z.nullable(revertSchema),
 }
 
 /** Unlike a posted envelope, a returned one may have further members. */
@@ -103,22 +103,22 @@ export const orderStatusSchema = z.object({
   orderId: bytes32Schema,
   state: orderStateSchema,
   /** Null while the escrow is not on chain. `amount` is in USDC base units: 0 for a request, and for a deposit of shares. */
-  account: addressSchema.nullable(),
-  amount: uint256Schema.nullable(),
+  account: z.nullable(addressSchema),
+  amount: z.nullable(uint256Schema),
   /** Absent unless the order is a deposit of shares. */
-  deposit: depositSchema.optional(),
-  deadline: timeSchema.nullable(),
-  commit: bytes32Schema.nullable(),
+  deposit: z.optional(depositSchema),
+  deadline: z.nullable(timeSchema),
+  commit: z.nullable(bytes32Schema),
   /** Null if the server's cache holds no envelope. */
-  receivedAt: timeSchema.nullable(),
+  receivedAt: z.nullable(timeSchema),
   triggers: z.array(triggerSchema),
-  nextTriggerAt: timeSchema.nullable(),
+  nextTriggerAt: z.nullable(timeSchema),
   /** Why the enclave refused the order, or its fill; sealed to the employee. */
-  notice: sealedNoticeSchema.nullable(),
+  notice: z.nullable(sealedNoticeSchema),
   /** When the account's cancel came; absent without one. */
-  cancelReceivedAt: timeSchema.optional(),
+  cancelReceivedAt: z.optional(timeSchema),
   /** While the escrow is not on chain: how the relay fares with the opening that the account signed; absent without one. */
-  opening: z.object(openingProgress).optional(),
+  opening: z.optional(z.object(openingProgress)),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
 
@@ -133,7 +133,7 @@ export function isNoticeDue(status: Pick<OrderStatus, 'state' | 'notice' | 'trig
   return hasEnded(status) && notice === null && triggers.some(({ finishedAt }) => finishedAt === null)
 }
 
-const run = { at: timeSchema, attempt: z.int().positive() }
+const run = { at: timeSchema, attempt: z.int().check(z.positive()) }
 const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
 
 /** One event of an order. `at` is the server's clock, or the block's time if there is a block. */
@@ -151,7 +151,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('outcome'),
     ...run,
     outcome: outcomeSchema,
-    waitsFor: waitReasonSchema.optional(),
+    waitsFor: z.optional(waitReasonSchema),
   }),
   /** The relay accepted an authorization that ends the order; `status` is its progress. */
   z.object({
@@ -166,9 +166,9 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     at: timeSchema,
     digest: bytes32Schema,
     txHash: bytes32Schema,
-    status: receiptStatusSchema.exclude(['pending']),
+    status: z.enum(['submitted', 'confirmed', 'failed']),
     /** Null until the transaction is mined. */
-    blockNumber: count.nullable(),
+    blockNumber: z.nullable(count),
   }),
   /** The escrow's own events. */
   z.object({ kind: z.literal('opened'), ...onChain, event: z.literal('OrderOpened') }),
@@ -196,7 +196,7 @@ export const jobAcceptedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['accepted', 'already-accepted']),
   /** Absent if the program in front of the enclave cannot prove that an earlier process has ended. */
-  ...enclaveBootSchema.partial().shape,
+  ...z.partial(enclaveBootSchema).shape,
 })
 
 /** The answer to a run's result or notice. `not-awaited`: the run is unknown or has ended. */
@@ -209,21 +209,21 @@ export const walletSchema = z.object({
   address: addressSchema,
   /** `found` an institution, `wait` for clearance, or `trade`. */
   screen: z.enum(['found', 'wait', 'trade']),
-  orgId: bytes32Schema.nullable(),
+  orgId: z.nullable(bytes32Schema),
   /** `founder`: founded an institution that the platform has not admitted; it has no admin yet. */
-  role: z.enum(['admin', 'employee', 'founder']).nullable(),
+  role: z.nullable(z.enum(['admin', 'employee', 'founder'])),
   /** `admission`: the platform's owner has not admitted the institution, or has suspended it. */
   waitingFor: z.array(z.enum(['admission', 'kyc', 'policy'])),
   /** Unix seconds at which the wallet's departure takes effect; until then it cannot buy. */
-  leavingAt: z.int().min(0).nullable(),
+  leavingAt: z.nullable(z.int().check(z.minimum(0))),
   /** An institution that the wallet may join, and the inviting admin: names can look alike, addresses do not. */
-  invitation: z.object({ orgId: bytes32Schema, admin: addressSchema }).nullable(),
+  invitation: z.nullable(z.object({ orgId: bytes32Schema, admin: addressSchema })),
 })
 export type WalletView = z.output<typeof walletSchema>
 
 export const institutionSchema = z.object({
   orgId: bytes32Schema,
-  name: z.string().nullable(),
+  name: z.nullable(z.string()),
   admin: addressSchema,
   walletCount: count,
   rulesVersion: count,
@@ -245,7 +245,7 @@ export const complianceSchema = z.object({
 })
 export type ComplianceView = z.output<typeof complianceSchema>
 
-const price = uint256Schema.nullable()
+const price = z.nullable(uint256Schema)
 export const marketSchema = z.object({
   asOf: timeSchema,
   stale: z.boolean(),
@@ -258,7 +258,7 @@ export const marketSchema = z.object({
       previousClose: price,
       bid: price,
       ask: price,
-      asOf: timeSchema.nullable(),
+      asOf: z.nullable(timeSchema),
     }),
   ),
   /** The broker's fees, deducted from the proceeds of sales. */
@@ -270,7 +270,7 @@ export const marketBarsSchema = z.object({
   asOf: timeSchema,
   stale: z.boolean(),
   /** The span of one bar, in seconds. */
-  barSeconds: z.int().positive(),
+  barSeconds: z.int().check(z.positive()),
   /** All listed symbols: the server does not learn which one is looked at. */
   symbols: z.array(
     z.object({
@@ -308,7 +308,7 @@ export const healthSchema = z.object({
   /** The account that pays the gas. */
   relayer: addressSchema,
   /** The one that `GET /enclave-key` last had. Absent at a server that does not know it. */
-  mode: enclaveModeSchema.optional(),
+  mode: z.optional(enclaveModeSchema),
 })
 export type Health = z.output<typeof healthSchema>
 
@@ -324,11 +324,11 @@ export const healthChecksSchema = z.object({
       name: z.string(),
       status: checkStatusSchema,
       /** Null when it is healthy. */
-      reason: z.string().nullable(),
+      reason: z.nullable(z.string()),
     }),
   ),
   /** The account that pays the gas, with its balance in wei; null while no node reports it. */
-  relayer: z.object({ address: addressSchema, balance: uint256Schema }).nullable(),
+  relayer: z.nullable(z.object({ address: addressSchema, balance: uint256Schema })),
   /** Wei below which the account accepts no new work. */
   minBalance: uint256Schema,
   /** The gas of the day (UTC). `limit` includes `reserve`; `remaining` and `reserveRemaining` are apart. */
@@ -351,12 +351,12 @@ export const receiptSchema = z.object({
   primaryType: z.enum(RELAYED_TYPES),
   target: addressSchema,
   status: receiptStatusSchema,
-  txHash: bytes32Schema.nullable(),
-  blockNumber: count.nullable(),
-  gasUsed: uint256Schema.nullable(),
+  txHash: z.nullable(bytes32Schema),
+  blockNumber: z.nullable(count),
+  gasUsed: z.nullable(uint256Schema),
   createdAt: timeSchema,
   updatedAt: timeSchema,
-  error: revertSchema.nullable(),
+  error: z.nullable(revertSchema),
 })
 /** The error of a receipt that failed without spending gas: every node that answered refused the transaction. */
 export const REFUSED_BY_NODES = 'RefusedByNodes'
@@ -382,8 +382,8 @@ export const problemSchema = z.looseObject({
   code: z.string(),
   requestId: z.string(),
   /** Set with `would-revert`. */
-  revert: revertSchema.optional(),
+  revert: z.optional(revertSchema),
   /** Set with `relay-quota-exhausted`: which quota is exhausted. */
-  quota: quotaSchema.optional(),
+  quota: z.optional(quotaSchema),
 })
 export type ProblemBody = z.output<typeof problemSchema>

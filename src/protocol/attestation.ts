@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bytes32Schema } from './hex.js'
 
 /** An enclave's evidence of where its keys were born, as it travels: docs/attestation.md. */
@@ -26,9 +26,9 @@ export const modeOf = (format: string) => (format === TEST_FORMAT ? 'test' : 'at
 
 /** The body of `POST /attestation`: evidence of 24 kB in Base64 at most, and a statement of 4,096 characters. */
 export const postAttestationSchema = /* @__PURE__ */ z.strictObject({
-  format: z.string().max(32),
-  evidence: z.string().max(32_768),
-  statement: z.string().max(4_096),
+  format: z.string().check(z.maxLength(32)),
+  evidence: z.string().check(z.maxLength(32_768)),
+  statement: z.string().check(z.maxLength(4_096)),
 })
 
 /** The answer: until when the server shows it. */

@@ -1,5 +1,5 @@
 import type { TypedDataDomain } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'

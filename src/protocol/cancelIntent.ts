@@ -1,5 +1,5 @@
 // The cancel of an order: a signed intent inside the seal, for the enclave, and a signature outside it, for the server.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema, sameAddress } from './address.js'
 import {
   cancelEnvelopeSchema,

@@ -1,5 +1,5 @@
 // Corporate actions are public; a portfolio follows them when it is opened. Enclave and client carry it by this file alone.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProtocolError } from './errors.js'
 import { timestampSchema } from './intent.js'
 import type { OpenOrder, Portfolio, Position } from './portfolio.js'
@@ -7,15 +7,15 @@ import { scaled } from './ratio.js'
 import { ONE_SHARE, uint64Schema } from './units.js'
 
 /** No action that the owner has entered can stop the portfolios of others: the contract takes names that are no tickers. */
-const nameSchema = z.string().max(31)
+const nameSchema = z.string().check(z.maxLength(31))
 const shape = {
   /** Its place in the contract's list, from 0. */
-  index: z.int().min(0),
+  index: z.int().check(z.minimum(0)),
   symbol: nameSchema,
   /** Unix seconds: holdings count as they were at this moment. */
   recordAt: timestampSchema,
 }
-const positive = uint64Schema.refine((value) => value > 0n)
+const positive = uint64Schema.check(z.refine((value) => value > 0n))
 
 /** An entry of `CorporateActions`. */
 export const corporateActionSchema = z.discriminatedUnion('kind', [
@@ -35,7 +35,7 @@ export const corporateActionSchema = z.discriminatedUnion('kind', [
     numerator: uint64Schema,
     denominator: positive,
     /** The index of its ENTITLEMENT. */
-    entitlement: z.int().min(0),
+    entitlement: z.int().check(z.minimum(0)),
   }),
   z.strictObject({ kind: z.literal('SYMBOL_CHANGE'), ...shape, successor: nameSchema }),
   /** The shares are worthless, or what a merger pays is all that is left of them. */

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { attestationSchema, enclaveModeSchema } from './attestation.js'
 import { chainIdSchema } from './identifiers.js'
@@ -10,8 +10,8 @@ export const nextEnclaveSchema = /* @__PURE__ */ z.object({
   /** The time at which it takes over. */
   effectiveAt: z.iso.datetime(),
   /** Its own key and evidence; absent until it has posted some. */
-  publicKey: publicKeySchema.optional(),
-  attestation: attestationSchema.optional(),
+  publicKey: z.optional(publicKeySchema),
+  attestation: z.optional(attestationSchema),
 })
 
 /** The answer of `GET /enclave-key`: the key to seal to, and where. */
@@ -22,12 +22,12 @@ export const enclaveKeySchema = z.object({
   scheme: z.string(),
   usdc: addressSchema,
   /** Whether `POST /orders` takes an `opening`; absent at a server that does not know it. */
-  takesOpenings: z.boolean().optional(),
+  takesOpenings: z.optional(z.boolean()),
   /** Absent where the enclave gives none. */
-  attestation: attestationSchema.optional(),
+  attestation: z.optional(attestationSchema),
   /** `attested` only beside an attestation. Absent at a server that does not know it. */
-  mode: enclaveModeSchema.optional(),
+  mode: z.optional(enclaveModeSchema),
   /** The enclave that the chain's next signer is of; absent while no change is scheduled. */
-  next: nextEnclaveSchema.optional(),
+  next: z.optional(nextEnclaveSchema),
 })
 export type EnclaveKey = z.output<typeof enclaveKeySchema>

@@ -1,7 +1,7 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'

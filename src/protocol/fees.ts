@@ -1,5 +1,5 @@
 // The regulatory fees that the broker passes on: one public schedule for the whole platform.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   divide,
   formatDecimal,
@@ -25,7 +25,7 @@ export const feeSchema = /* @__PURE__ */ z.object({
   /** USD with 12 decimals. */
   rate: uint256Schema,
   /** The most that one trade pays, in USDC base units; null without a cap. */
-  max: uint256Schema.nullable(),
+  max: z.nullable(uint256Schema),
   /** `both`: the broker charges purchases as well. The sale of the shares pays the fee of their purchase. */
   on: z.enum(['sale', 'both']),
 })
@@ -40,15 +40,18 @@ const MAX_FEES = 8
 const FEE = /^([A-Z]{2,8}):(\d{1,3}(?:\.\d{1,12})?)\/(share|usd)(?::max=(\d{1,6}(?:\.\d{1,2})?))?(:both)?$/
 
 /** A schedule in a setting's text form: `TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both`, or `none`. */
-export const feeScheduleText = /* @__PURE__ */ z.string().transform((text, context): FeeSchedule => {
-  const fees = text === NONE ? [] : text.split(',').map((part) => feeOf(part.trim()))
-  const known = fees.filter((fee) => fee !== null)
-  const isClear = new Set(known.map(({ name }) => name)).size === fees.length && fees.length <= MAX_FEES
-  if (isClear) return known
-  const message = 'expected fees such as TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both, or none'
-  context.addIssue({ code: 'custom', message })
-  return z.NEVER
-})
+export const feeScheduleText = /* @__PURE__ */ z.pipe(
+  z.string(),
+  z.transform((text, { issues }): FeeSchedule => {
+    const fees = text === NONE ? [] : text.split(',').map((part) => feeOf(part.trim()))
+    const known = fees.filter((fee) => fee !== null)
+    const isClear = new Set(known.map(({ name }) => name)).size === fees.length && fees.length <= MAX_FEES
+    if (isClear) return known
+    const message = 'expected fees such as TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both, or none'
+    issues.push({ code: 'custom', input: text, message })
+    return z.NEVER
+  }),
+)
 
 function feeOf(text: string): Fee | null {
   const [, name, rate, per, max, both] = FEE.exec(text) ?? []

@@ -1,5 +1,5 @@
 import { hexToBytes as decode, bytesToHex as encode } from '@noble/hashes/utils.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProtocolError } from './errors.js'
 
 /** `0x` and an even number of hex digits. Schemas return lower case, except for addresses, which are checksummed. */
@@ -76,9 +76,7 @@ export function hexBetween(min: number, max: number) {
   return z.codec(
     z
       .string()
-      .max(2 + max * 2, message)
-      .regex(FORM, message)
-      .min(2 + min * 2, message),
+      .check(z.maxLength(2 + max * 2, message), z.regex(FORM, message), z.minLength(2 + min * 2, message)),
     lowerHex,
     { decode: toLowerHex, encode: (hex) => hex },
   )

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
 import { bytesToHex, concatBytes, type Hex, hexToBytes } from './hex.js'
@@ -8,7 +8,7 @@ import { keccak256 } from './keccak.js'
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
 
 /** An equity's ticker as brokers write it, or `USDC`. */
-export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol')
+export const symbolSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol'))
 
 /**
  * EIP-155's `v = 2 × chain id + 36` leaves a double's exact integers just above it. MetaMask has the same bound
@@ -17,16 +17,14 @@ export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected
 export const MAX_CHAIN_ID = 4_503_599_627_370_476
 
 /** The id of a chain that transactions can be signed for. */
-export const chainIdSchema = z.int().positive().max(MAX_CHAIN_ID)
+export const chainIdSchema = z.int().check(z.positive(), z.maximum(MAX_CHAIN_ID))
 
 const chainIdMessage = `expected a chain id from 1 to ${MAX_CHAIN_ID}`
 
 /** A chain id as text, as in an environment variable. */
 export const chainIdTextSchema = z
-  .string()
-  .regex(/^[1-9]\d{0,15}$/, chainIdMessage)
-  .transform(Number)
-  .refine((id) => id <= MAX_CHAIN_ID, chainIdMessage)
+  .pipe(z.string().check(z.regex(/^[1-9]\d{0,15}$/, chainIdMessage)), z.transform(Number))
+  .check(z.refine((id) => id <= MAX_CHAIN_ID, chainIdMessage))
 
 /** `accountId = keccak256(abi.encodePacked(address))`. */
 export function accountIdOf(address: Hex): Hex {

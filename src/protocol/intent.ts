@@ -1,5 +1,5 @@
 // EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { type Envelope, ORDER_PLACE, open, seal, sealOrderWithKey } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
@@ -19,7 +19,7 @@ export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'])
 export type Side = z.output<typeof sideSchema>
 
 /** Unix seconds. */
-export const timestampSchema = z.int().min(0)
+export const timestampSchema = z.int().check(z.minimum(0))
 
 /** `DAY`: the close ends the order. `GTD`: the enclave renews it each day until its deadline. */
 export const timeInForceSchema = z.enum(['DAY', 'GTD'])
@@ -56,14 +56,14 @@ const afterSide = {
   /** Unix seconds; equal to the order's on-chain deadline. */
   expiry: timestampSchema,
   /** Strictly above the portfolio's nonce; at most 2^53 − 1. */
-  nonce: z.int().min(0),
+  nonce: z.int().check(z.minimum(0)),
   userPubKey: publicKeySchema,
 }
 const marketShape = { v: z.literal(INTENT_VERSION), ...beforeSide, side: sideSchema, ...afterSide }
 const limitShape = {
   v: z.literal(LIMIT_INTENT_VERSION),
   ...beforeSide,
-  side: sideSchema.extract(['BUY', 'SELL']),
+  side: z.enum(['BUY', 'SELL']),
   ...afterSide,
   /** Shorter than in version 1: twenty limit orders of the longest numbers still fit into a portfolio. */
   maxSpend: uint64Schema,

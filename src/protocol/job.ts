@@ -1,10 +1,10 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { cancelEnvelopeSchema, orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema } from './hex.js'
 import { timestampSchema } from './intent.js'
 
 /** Lower case, so a run has exactly one id. */
-export const runIdSchema = z.uuid().toLowerCase()
+export const runIdSchema = z.uuid().check(z.toLowerCase())
 
 const common = {
   runId: runIdSchema,
@@ -16,11 +16,13 @@ const orderJob = z.strictObject({
   job: z.literal('order'),
   ...common,
   orderId: bytes32Schema,
-  envelope: orderEnvelopeSchema.optional(),
+  envelope: z.optional(orderEnvelopeSchema),
   /** The account asks for the order to be cancelled; only the enclave can tell whether the envelope says so. */
-  cancel: cancelEnvelopeSchema.optional(),
+  cancel: z.optional(cancelEnvelopeSchema),
   /** The position of the escrow's opening; orders take turns at the broker in this order. Nothing else uses it. */
-  openedAt: z.strictObject({ block: z.int().nonnegative(), logIndex: z.int().nonnegative() }).optional(),
+  openedAt: z.optional(
+    z.strictObject({ block: z.int().check(z.nonnegative()), logIndex: z.int().check(z.nonnegative()) }),
+  ),
 })
 const policyJob = z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema })
 /** What the platform's owner decides about a stuck order or account; see `Resolution`. */
@@ -83,17 +85,14 @@ export function isToldByNotice(reason: WaitReason | undefined): boolean {
 export const runResultSchema = z.strictObject({
   outcome: outcomeSchema,
   /** Unix seconds of the order's next run, or from which a rulebook may be posted again. */
-  retryAt: timestampSchema.optional(),
+  retryAt: z.optional(timestampSchema),
   /** An envelope of kind `notice` for the employee. */
-  notice: orderEnvelopeSchema.optional(),
+  notice: z.optional(orderEnvelopeSchema),
   /** The institution of an accepted rulebook. */
-  orgId: bytes32Schema.optional(),
-  version: z.int().min(1).optional(),
+  orgId: z.optional(bytes32Schema),
+  version: z.optional(z.int().check(z.minimum(1))),
   /** Why a rulebook or a resolution was rejected, or the kind of a failure: a code, never free text. */
-  code: z
-    .string()
-    .regex(/^[a-z0-9-]{1,64}$/)
-    .optional(),
+  code: z.optional(z.string().check(z.regex(/^[a-z0-9-]{1,64}$/))),
 })
 export type RunResult = z.output<typeof runResultSchema>
 
@@ -101,20 +100,22 @@ export type RunResult = z.output<typeof runResultSchema>
  * An interim result: a notice before its refund, or a code. The run continues; if it fails later, its result repeats
  * this one.
  */
-export const provisionalResultSchema = runResultSchema
-  .pick({ notice: true, code: true })
-  .refine(({ notice, code }) => notice !== undefined || code !== undefined, 'expected a notice or a code')
+export const provisionalResultSchema = z
+  .pick(runResultSchema, { notice: true, code: true })
+  .check(
+    z.refine(({ notice, code }) => notice !== undefined || code !== undefined, 'expected a notice or a code'),
+  )
 export type ProvisionalResult = z.output<typeof provisionalResultSchema>
 
 /**
  * The process that accepts jobs. `instance` names the state directory that it locks for its lifetime. `boot` counts its
  * starts with that directory: a later boot proves that every earlier process has ended.
  */
-export const enclaveBootSchema = z.strictObject({ instance: z.uuid(), boot: z.int().positive() })
+export const enclaveBootSchema = z.strictObject({ instance: z.uuid(), boot: z.int().check(z.positive()) })
 export type EnclaveBoot = z.output<typeof enclaveBootSchema>
 
 /** A result, with the boot of the enclave that posts it. */
-export const postedResultSchema = runResultSchema.extend({ enclave: enclaveBootSchema.optional() })
+export const postedResultSchema = z.extend(runResultSchema, { enclave: z.optional(enclaveBootSchema) })
 export type PostedResult = z.output<typeof postedResultSchema>
 
 /**

@@ -1,6 +1,6 @@
 // A share of the ledger's master key: what its holder keeps, and gives an attested enclave at its start.
 import { sha256 } from '@noble/hashes/sha2.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Envelope, type EnvelopePlace, type EnvelopeRandomness, open, seal } from './envelope.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, bytesToHex, concatBytes, type Hex, hexOf } from './hex.js'
@@ -16,7 +16,7 @@ export const masterShareSchema = z.strictObject({
   /** `masterDigest` of the key that the shares make. */
   master: bytes32Schema,
   /** Shares that make the key. Fewer tell nothing of it. */
-  threshold: z.int().min(2).max(MAX_HOLDERS),
+  threshold: z.int().check(z.minimum(2), z.maximum(MAX_HOLDERS)),
   share: hexOf(SHARE_BYTES),
 })
 export type MasterShare = z.output<typeof masterShareSchema>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 
@@ -6,9 +6,9 @@ import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 const noticeSchema = z.strictObject({
   orderId: bytes32Schema,
   /** A kebab-case code for programs to branch on. */
-  code: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  code: z.string().check(z.regex(/^[a-z0-9-]{1,64}$/)),
   /** One sentence for a person. */
-  message: z.string().max(400),
+  message: z.string().check(z.maxLength(400)),
 })
 export type Notice = z.output<typeof noticeSchema>
 

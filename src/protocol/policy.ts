@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { textHash } from './keccak.js'
@@ -9,17 +9,19 @@ const rulesSchema = z.strictObject({
   canBuy: z.boolean(),
   canSell: z.boolean(),
   /** Symbols that this employee may not trade. */
-  restricted: z
-    .array(symbolSchema)
-    .max(500)
-    .refine((symbols) => new Set(symbols).size === symbols.length, 'a symbol is listed twice'),
+  restricted: z.array(symbolSchema).check(
+    z.maxLength(500),
+    z.refine((symbols) => new Set(symbols).size === symbols.length, 'a symbol is listed twice'),
+  ),
 })
 export type Rules = z.output<typeof rulesSchema>
 
 /** ASCII, as all text in a rulebook: any RFC 8785 encoder then gives the same hash. */
 export const groupNameSchema = z
   .string()
-  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 ._&/-]{0,30}[A-Za-z0-9])?$/, 'expected a name of 1 to 32 letters')
+  .check(
+    z.regex(/^[A-Za-z0-9](?:[A-Za-z0-9 ._&/-]{0,30}[A-Za-z0-9])?$/, 'expected a name of 1 to 32 letters'),
+  )
 
 /** Rules of its own, or those of a group. */
 const ruleSchema = z.union([rulesSchema, z.strictObject({ group: groupNameSchema })])
@@ -27,26 +29,32 @@ export type Rule = z.output<typeof ruleSchema>
 
 /** An institution's rulebook. Keys of `employees` are lower-case addresses. */
 const policyShape = z.strictObject({
-  employees: z.record(z.string().regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address'), ruleSchema),
+  employees: z.record(
+    z.string().check(z.regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address')),
+    ruleSchema,
+  ),
   /** Rules that several employees share, by name. */
-  groups: z
-    .record(groupNameSchema, rulesSchema)
-    .refine((groups) => Object.keys(groups).length > 0, 'expected a group')
-    .exactOptional(),
+  groups: z.exactOptional(
+    z
+      .record(groupNameSchema, rulesSchema)
+      .check(z.refine((groups) => Object.keys(groups).length > 0, 'expected a group')),
+  ),
   /** For every member of the institution whom `employees` does not list. Absent: they may not trade. */
-  default: ruleSchema.exactOptional(),
+  default: z.exactOptional(ruleSchema),
   /** USDC base units. */
   maxOrderNotional: uint256Schema,
   allowWithdrawShares: z.boolean(),
 })
 export type Policy = z.output<typeof policyShape>
 
-export const policySchema = policyShape.refine(
-  ({ employees, groups = {}, default: byDefault }) =>
-    [...Object.values(employees), byDefault].every(
-      (rule) => rule === undefined || !('group' in rule) || Object.hasOwn(groups, rule.group),
-    ),
-  'a group is not in the rulebook',
+export const policySchema = policyShape.check(
+  z.refine(
+    ({ employees, groups = {}, default: byDefault }) =>
+      [...Object.values(employees), byDefault].every(
+        (rule) => rule === undefined || !('group' in rule) || Object.hasOwn(groups, rule.group),
+      ),
+    'a group is not in the rulebook',
+  ),
 )
 
 /** What a rule comes to. */

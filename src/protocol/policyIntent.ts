@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { decodePolicy, encodePolicy } from './compactPolicy.js'
 import { type Envelope, MAX_POLICY_BYTES, openBytes, POLICY_PLACE, sealBytes } from './envelope.js'
@@ -26,11 +26,11 @@ const unsignedShape = {
   admin: addressSchema,
   policy: policySchema,
   /** The institution's policy version on chain + 1: the replay guard. */
-  version: z.int().min(1),
+  version: z.int().check(z.minimum(1)),
 }
 
 /** A rulebook before its admin signs it. */
-export type UnsignedRulebook = z.output<z.ZodObject<typeof unsignedShape>>
+export type UnsignedRulebook = z.output<z.ZodMiniObject<typeof unsignedShape>>
 
 /** The content of a rulebook's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
 export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: accountSignatureSchema })

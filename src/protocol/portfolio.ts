@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { limitSchema, sideSchema, timestampSchema } from './intent.js'
@@ -23,11 +23,11 @@ export const openOrderSchema = z.strictObject({
   /** Share base units that this order locks. */
   locked: uint256Schema,
   /** Empty, or `never-placed` once the enclave has decided not to send the order; never the broker's own id. */
-  brokerOrderId: z.string().max(64),
+  brokerOrderId: z.string().check(z.maxLength(64)),
   /** Unix seconds. */
   placedAt: timestampSchema,
   /** Absent for an order at the market's price. */
-  limit: limitSchema.optional(),
+  limit: z.optional(limitSchema),
 })
 export type OpenOrder = z.output<typeof openOrderSchema>
 
@@ -38,14 +38,14 @@ export const portfolioSchema = z.strictObject({
   positions: z.record(symbolSchema, positionSchema),
   openOrders: z.record(bytes32Schema, openOrderSchema),
   /** The last accepted intent nonce. */
-  nonce: z.int().min(0),
+  nonce: z.int().check(z.minimum(0)),
   userPubKey: publicKeySchema,
   /** The number of corporate actions that it has followed; absent for none. */
-  actions: z.int().min(0).optional(),
+  actions: z.optional(z.int().check(z.minimum(0))),
   /** Unix seconds at which the enclave computed it; absent for one that is older than every corporate action. */
-  writtenAt: timestampSchema.optional(),
+  writtenAt: z.optional(timestampSchema),
   /** Share base units with a claim to a dividend that was not paid yet, by the index of its ENTITLEMENT; absent for none. */
-  entitlements: z.record(z.string().regex(/^(?:0|[1-9]\d{0,9})$/), uint256Schema).optional(),
+  entitlements: z.optional(z.record(z.string().check(z.regex(/^(?:0|[1-9]\d{0,9})$/)), uint256Schema)),
 })
 export type Portfolio = z.output<typeof portfolioSchema>
 

@@ -1,12 +1,12 @@
 // The opening in the body of POST /orders. Apart from its typed data, so that a reader of the API loads no cryptography.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { hexOf } from './hex.js'
 import { uint256Schema } from './units.js'
 
 const SIGNATURE_BYTES = 65
 /** Unix seconds. */
-const secondsSchema = z.int().min(0)
+const secondsSchema = z.int().check(z.minimum(0))
 
 /** The order is that of the envelope beside it. `sig` is the account's, over the opening. */
 export const postedOpeningSchema = z.strictObject({

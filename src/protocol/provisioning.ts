@@ -1,7 +1,7 @@
 // What holders of shares and an enclave that is starting say to each other: docs/attestation.md.
 import { sha256 } from '@noble/hashes/sha2.js'
 import canonicalize from 'canonicalize'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { attestationSchema } from './attestation.js'
 import {
   type Envelope,
@@ -23,7 +23,7 @@ const DOMAIN = 'service-provisioning-v1'
 const FOUNDING_DOMAIN = 'service-founding-v1'
 
 /** A holder, by her compressed public key. */
-export const holderSchema = /* @__PURE__ */ hexOf(33).refine(isPoint, 'not a point on secp256k1')
+export const holderSchema = /* @__PURE__ */ hexOf(33).check(z.refine(isPoint, 'not a point on secp256k1'))
 
 /** `GET /provisioning`: the evidence and the statement of an enclave that waits for its keys. */
 export const provisioningSchema = attestationSchema
@@ -34,7 +34,7 @@ export const foundingRequestSchema = /* @__PURE__ */ z.strictObject({ signature:
 /** Its answer: the evidence is about the shares, in the order of the holders. */
 export const foundingSchema = /* @__PURE__ */ z.object({
   ...attestationSchema.shape,
-  shares: z.array(provisionEnvelopeSchema).min(2).max(MAX_HOLDERS),
+  shares: z.array(provisionEnvelopeSchema).check(z.minLength(2), z.maxLength(MAX_HOLDERS)),
 })
 export type Founding = z.output<typeof foundingSchema>
 
@@ -44,7 +44,7 @@ export const provisionSchema = /* @__PURE__ */ z.strictObject({
   /** `share-for-enclave` */
   envelope: provisionEnvelopeSchema,
   /** `broker-keys-for-enclave` */
-  brokerKeys: provisionEnvelopeSchema.optional(),
+  brokerKeys: z.optional(provisionEnvelopeSchema),
   /** The holder's, of `provisionDigest`. */
   signature: signatureSchema,
 })
@@ -64,7 +64,7 @@ export const provisionedSchema = /* @__PURE__ */ z.object({
 export type Provisioned = z.output<typeof provisionedSchema>
 
 /** Printable ASCII, as the broker issues them. */
-const brokerKey = () => z.string().regex(/^[!-~]{1,128}$/, 'expected 1 to 128 printable characters')
+const brokerKey = () => z.string().check(z.regex(/^[!-~]{1,128}$/, 'expected 1 to 128 printable characters'))
 export const brokerKeysSchema = /* @__PURE__ */ z.strictObject({
   v: z.literal(1),
   keyId: brokerKey(),

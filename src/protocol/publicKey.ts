@@ -1,4 +1,5 @@
 import { getPublicKey, Point } from '@noble/secp256k1'
+import * as z from 'zod/mini'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
@@ -44,4 +45,4 @@ export function isPoint(key: Hex): boolean {
 }
 
 /** A secp256k1 public key, 33 bytes compressed or 65 uncompressed, checked to lie on the curve. */
-export const publicKeySchema = hexBetween(33, 65).refine(isPoint, 'not a point on secp256k1')
+export const publicKeySchema = hexBetween(33, 65).check(z.refine(isPoint, 'not a point on secp256k1'))

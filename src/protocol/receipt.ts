@@ -1,5 +1,5 @@
 // A receipt shows one order to its reader, and no more: docs/protocol.md, "Receipt of an order".
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { ORDER_PLACE, openWithKey, orderEnvelopeSchema } from './envelope.js'
 import { bytes32Schema } from './hex.js'

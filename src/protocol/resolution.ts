@@ -1,5 +1,5 @@
 // What the platform's owner decides about an order, or an account, that no run can bring on by itself: signed, and sealed to the enclave.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import {
   cancelEnvelopeSchema,
@@ -56,11 +56,11 @@ const moveShape = {
 export const MAX_VALIDITY_S = 86_400
 
 /** How an order ends by the owner's figures. */
-export type OrderResolution = z.output<z.ZodObject<typeof orderShape>>
+export type OrderResolution = z.output<z.ZodMiniObject<typeof orderShape>>
 /** An account whose nonce has leapt gets it lowered to the time of the block. */
-export type NonceResolution = z.output<z.ZodObject<typeof nonceShape>>
+export type NonceResolution = z.output<z.ZodMiniObject<typeof nonceShape>>
 /** A move that was approved on chain is carried out. */
-export type MoveResolution = z.output<z.ZodObject<typeof moveShape>>
+export type MoveResolution = z.output<z.ZodMiniObject<typeof moveShape>>
 export type UnsignedResolution = OrderResolution | NonceResolution | MoveResolution
 
 /** The content of a resolution's envelope; `sig` covers every other member. */
@@ -171,9 +171,9 @@ export const orderReportSchema = z.strictObject({
   state: z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED']),
   portfolioHash: bytes32Schema,
   /** The portfolio's; 0 without one. */
-  nonce: z.int().min(0),
+  nonce: z.int().check(z.minimum(0)),
   /** Null for an order that is not in the portfolio. */
-  entry: openOrderSchema.nullable(),
+  entry: z.nullable(openOrderSchema),
 })
 export type OrderReport = z.output<typeof orderReportSchema>
 

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import {
   type EnvelopePlace,
@@ -23,7 +23,7 @@ export const rulebookCopySchema = z.strictObject({
   chainId: chainIdSchema,
   escrow: addressSchema,
   orgId: bytes32Schema,
-  version: z.int().min(1),
+  version: z.int().check(z.minimum(1)),
   envelope: policyEnvelopeSchema,
 })
 export type RulebookCopy = z.output<typeof rulebookCopySchema>
@@ -34,9 +34,9 @@ export type RulebookCopy = z.output<typeof rulebookCopySchema>
  * Encode with `z.encode`.
  */
 export const publicationSchema = z.strictObject({
-  version: z.int().min(1),
-  body: postPolicySchema.required({ author: true }),
-  copy: rulebookCopySchema.nullable(),
+  version: z.int().check(z.minimum(1)),
+  body: z.required(postPolicySchema, { author: true }),
+  copy: z.nullable(rulebookCopySchema),
 })
 export type Publication = z.output<typeof publicationSchema>
 

@@ -1,7 +1,7 @@
 // Signs the messages between the server and a resident enclave: Standard Webhooks 1.0.0
 // (https://www.standardwebhooks.com), HMAC-SHA-256 over `id.timestamp.body`.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { runIdSchema } from './job.js'
 
 /**
@@ -31,7 +31,9 @@ const MAX_SECRET_BYTES = 64
 /** `whsec_` and the Base64 of 24 to 64 random bytes. */
 export const runSecretSchema = z
   .string()
-  .refine(isSecret, `expected whsec_ and the Base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes`)
+  .check(
+    z.refine(isSecret, `expected whsec_ and the Base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes`),
+  )
 
 function isSecret(text: string): boolean {
   const [, base64 = ''] =

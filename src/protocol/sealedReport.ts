@@ -1,5 +1,5 @@
 // What an attested enclave reports at its door, for the owner alone: docs/attestation.md.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { type Envelope, type EnvelopePlace, open, reportEnvelopeSchema, seal } from './envelope.js'
 import type { Bytes, Hex } from './hex.js'
@@ -10,9 +10,9 @@ import { domainBytes, type IntentDomain } from './intentDomain.js'
 export const reportRequestSchema = z.union([
   z.strictObject({
     /** Whose portfolio the master key has to open. */
-    account: addressSchema.optional(),
+    account: z.optional(addressSchema),
     /** Whether to hold every portfolio against chain and broker. */
-    money: z.boolean().optional(),
+    money: z.optional(z.boolean()),
   }),
   /** Corporate actions. */
   z.strictObject({ actions: z.literal(true) }),

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Envelope, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema, bytesToHex, concatBytes, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
@@ -11,7 +11,7 @@ export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: 
 type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
 
 /** The body of `POST /policy`. With `author` it waits in its institution's own queue, otherwise in its client's. */
-export const postPolicySchema = policyEnvelopeSchema.extend({ author: rulebookAuthorSchema.optional() })
+export const postPolicySchema = z.extend(policyEnvelopeSchema, { author: z.optional(rulebookAuthorSchema) })
 export type PostPolicy = z.output<typeof postPolicySchema>
 
 export const sealedRulebookTypes = {

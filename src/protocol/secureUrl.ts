@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** Whether a URL's host is this machine. */
 export function isLoopback(hostname: string): boolean {
@@ -17,4 +17,9 @@ export function isSecureUrl(text: string): boolean {
 
 export const secureUrlSchema = z
   .string()
-  .refine(isSecureUrl, 'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)')
+  .check(
+    z.refine(
+      isSecureUrl,
+      'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)',
+    ),
+  )

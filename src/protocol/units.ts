@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProtocolError } from './errors.js'
 
 /** Decimal places of USDC amounts and of USD prices. */
@@ -91,11 +91,8 @@ function uintText(max: bigint) {
   const digits = max.toString().length
   const message = 'expected a decimal string of an unsigned integer'
   return z.codec(
-    z
-      .string()
-      .max(digits, message)
-      .regex(/^(?:0|[1-9]\d*)$/, message),
-    z.bigint().min(0n).max(max),
+    z.string().check(z.maxLength(digits, message), z.regex(/^(?:0|[1-9]\d*)$/, message)),
+    z.bigint().check(z.minimum(0n), z.maximum(max)),
     { decode: (text) => BigInt(text), encode: (value) => value.toString() },
   )
 }

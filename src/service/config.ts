@@ -43,10 +43,10 @@ interface VariableNotes {
 const variableNotes = z.registry<VariableNotes>()
 
 /** A kind of value: from text to a type. */
-export type Kind<T> = z.ZodType<T, string>
+export type Kind<T> = z.core.$ZodType<T, string>
 
 /** A program's variables, in the order of its env example. */
-type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
+type EnvironmentSchema = z.ZodObject<Record<string, z.core.$ZodType>>
 
 export function required<T>(kind: Kind<T>, notes: VariableNotes & { example: string }) {
   return z.string({ error: 'is missing' }).pipe(kind).register(variableNotes, notes)
@@ -62,7 +62,7 @@ export function optional<T>(kind: Kind<T>, notes: VariableNotes) {
 }
 
 /** The first fault of each variable. */
-export function faultsOf(error: z.ZodError | undefined): ConfigFault[] {
+export function faultsOf(error: z.core.$ZodError | undefined): ConfigFault[] {
   const faults = new Map<string, string>()
   for (const { path, message } of error?.issues ?? []) {
     const name = String(path[0])

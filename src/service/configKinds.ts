@@ -48,7 +48,9 @@ export function integer(min: number, max: number) {
 
 /** The address of a contract or signer; checksummed. */
 export function account() {
-  return addressSchema.refine((address) => address !== ZERO_ADDRESS, 'expected an address other than zero')
+  return addressSchema.check(
+    z.refine((address) => address !== ZERO_ADDRESS, 'expected an address other than zero'),
+  )
 }
 
 /** A secp256k1 private key as `0x` and 64 hex digits. */
@@ -86,7 +88,10 @@ export function secureUrl() {
 
 /** Such a URL that paths are appended to: a trailing slash is dropped. */
 export function baseUrl() {
-  return secureUrlSchema.transform((text) => text.replace(/\/+$/, ''))
+  return z.pipe(
+    secureUrlSchema,
+    z.transform((text) => text.replace(/\/+$/, '')),
+  )
 }
 
 /** Values of a kind, separated by commas; none in an empty text. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
@@ -8,9 +8,9 @@ import { parseDecimal } from '../protocol/units.js'
 // The kinds of arguments. commander names the argument whose parser throws.
 
 /** A parser of one argument, by a schema. */
-export function parsedBy<T>(schema: z.ZodType<T>) {
+export function parsedBy<T>(schema: z.core.$ZodType<T>) {
   return (text: string): T => {
-    const { data, error } = schema.safeParse(text)
+    const { data, error } = z.safeParse(schema, text)
     if (error) throw new InvalidArgumentError(error.issues[0]?.message ?? 'is malformed')
     return data
   }

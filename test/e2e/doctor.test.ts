@@ -31,7 +31,9 @@ async function changedEnvFile(source: string, directory: string, name: string, c
 
 const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),
-  findings: z.array(findingSchema.extend({ part: z.enum(['server', 'enclave', 'together']) })),
+  findings: z.array(
+    z.strictObject({ ...findingSchema.shape, part: z.enum(['server', 'enclave', 'together']) }),
+  ),
 })
 
 interface Changes {

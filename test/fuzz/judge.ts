@@ -90,8 +90,8 @@ function judgeSuccess(
 }
 
 /** Whether it has the schema's shape and nothing more: a field that the documentation lacks is a leak. */
-function isExactly(schema: z.ZodType, json: unknown): boolean {
-  const parsed = schema.safeParse(json)
+function isExactly(schema: z.core.$ZodType, json: unknown): boolean {
+  const parsed = z.safeParse(schema, json)
   return parsed.success && isDeepStrictEqual(z.encode(schema, parsed.data), json)
 }
 

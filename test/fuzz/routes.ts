@@ -15,9 +15,9 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   /** In the syntax of Express. */
   readonly path: string
-  readonly body?: z.ZodType | undefined
+  readonly body?: z.core.$ZodType | undefined
   /** The body of each success, by its status. */
-  readonly successes: Readonly<Record<number, z.ZodType>>
+  readonly successes: Readonly<Record<number, z.core.$ZodType>>
   /** Besides those of every route. */
   readonly problems: readonly ProblemCode[]
   /** The kind of its signature, where it needs one. */
@@ -35,7 +35,7 @@ const SERVER_ROUTES: readonly Route[] = OPERATIONS.flatMap((operation): Route[] 
   const { method, path, body, tag, answers } = operation
   const successes = answers.flatMap(({ status, content }) => {
     if (content === undefined) return [[status, z.undefined()] as const]
-    return content instanceof z.ZodType ? [[status, content] as const] : []
+    return content instanceof z.core.$ZodType ? [[status, content] as const] : []
   })
   if (successes.length === 0) return []
   return [

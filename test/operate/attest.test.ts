@@ -17,7 +17,7 @@ const judge = createStartingVerifier(ROOT)
 /** By the clock of the documents. */
 const verify: StartingVerifier = (attestation, expected) => judge(attestation, { ...expected, now: NOW })
 const BROKER = { keyId: 'PKEXAMPLE', secretKey: 'an-example-of-a-secret-key' }
-const factsSchema = z.looseObject({ publicKey: hexOf(33).optional() })
+const factsSchema = z.looseObject({ publicKey: z.optional(hexOf(33)) })
 
 /** A directory of files, its holders' keys, and the commands on them. */
 async function useCeremony(cleanUp: AsyncDisposableStack, fault?: Fault) {

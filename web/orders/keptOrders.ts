@@ -1,6 +1,6 @@
 // Sealed orders whose escrow may be open, or may still be opened by a signature. The client keeps them in the browser's storage, where all
 // tabs find them.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { KeptOrder, OrderStatus, OrderStore } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
@@ -13,9 +13,9 @@ const formerSchema = z.object({
   orderId: bytes32Schema,
   commit: bytes32Schema,
   envelope: orderEnvelopeSchema,
-  opening: postedOpeningSchema.optional(),
+  opening: z.optional(postedOpeningSchema),
   /** Unix seconds. */
-  deadline: z.int().positive(),
+  deadline: z.int().check(z.positive()),
 })
 const FORMER = 'desk:order:'
 

@@ -1,6 +1,6 @@
 // The copies of the institution's rulebooks that were published or imported here. Only their admin's wallet can open
 // them, so the browser's storage may hold them.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Publication, RulebookCopy } from '../../src/client/admin.js'
 import type { Hex } from '../../src/client/index.js'
 import { publicationSchema, rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'

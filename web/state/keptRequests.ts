@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Client, Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { limitSchema, sideSchema } from '../../src/protocol/intent.js'
@@ -25,7 +25,7 @@ const orderedSchema = z.object({
   side: sideSchema,
   symbol: z.string(),
   amount: uint256Schema,
-  limit: limitSchema.optional(),
+  limit: z.optional(limitSchema),
 })
 const keptSchema = z.array(z.tuple([bytes32Schema, orderedSchema]))
 

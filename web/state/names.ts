@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isName } from '../../src/client/admin.js'
 import type { Client, Hex } from '../../src/client/index.js'
 import type { Words } from '../words/contractWords.js'
@@ -42,7 +42,9 @@ interface NamesState {
 }
 
 /** This page sealed them: to read ten thousand as addresses of the wire would compute as many checksums. */
-const namesSchema = z.array(z.tuple([z.templateLiteral(['0x', z.string()]), z.string().refine(isName)]))
+const namesSchema = z.array(
+  z.tuple([z.templateLiteral(['0x', z.string()]), z.string().check(z.refine(isName))]),
+)
 const NONE: ReadonlyMap<Hex, string> = new Map()
 const PURPOSE = 'names'
 

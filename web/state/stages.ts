@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { OrderStatus } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import type { PlacingStep } from './placing.js'
@@ -60,7 +60,7 @@ const NAME = 'desk:stage-times'
 /** Orders that the median is taken of. */
 const KEPT = 9
 
-const timesSchema = z.partialRecord(z.enum(STAGES), z.array(z.number().min(0)))
+const timesSchema = z.partialRecord(z.enum(STAGES), z.array(z.number().check(z.minimum(0))))
 type Times = z.output<typeof timesSchema>
 
 /** The median of a stage's last times in milliseconds; null before the first. */

@@ -1,5 +1,5 @@
 // The browser's wallets, discovered by EIP-6963, or as `window.ethereum` (EIP-1193) if none announces itself.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Eip1193Provider } from '../../src/client/index.js'
 
 /** A wallet that may be connected. */
@@ -18,7 +18,12 @@ const providerSchema = z.custom<Eip1193Provider>(
   (value) => z.looseObject({ request: z.instanceof(Function) }).safeParse(value).success,
 )
 const announcementSchema = z.object({
-  info: z.object({ uuid: z.string(), name: z.string().max(100), icon: z.string(), rdns: z.string() }),
+  info: z.object({
+    uuid: z.string(),
+    name: z.string().check(z.maxLength(100)),
+    icon: z.string(),
+    rdns: z.string(),
+  }),
   provider: providerSchema,
 })
 const windowSchema = z.object({ ethereum: providerSchema })

@@ -1,10 +1,10 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ClientError, type Eip1193Provider } from '../../src/client/index.js'
 import type { DemoWallet } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
 
 const answerSchema = z.union([
-  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }) }),
+  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.optional(z.unknown()) }) }),
   z.object({ result: z.unknown() }),
 ])
 

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   type Client,
   createClient,
@@ -24,7 +24,7 @@ export interface Session {
 }
 
 const accountsSchema = z.array(addressSchema)
-const chainIdSchema = z.coerce.number().int()
+const chainIdSchema = z.coerce.number().check(z.int())
 
 /** Asks the user for the wallet's account; rethrows the wallet's error if the user refuses. */
 export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {

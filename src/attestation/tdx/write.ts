@@ -1,19 +1,25 @@
 // The enclave's side: what dstack and Intel answer, as evidence.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Bytes, concatBytes, hexToBytes } from '../../protocol/hex.js'
 
-const hexSchema = z.string().transform((digits) => hexToBytes(`0x${digits}`))
+const hexSchema = z.pipe(
+  z.string(),
+  z.transform((digits) => hexToBytes(`0x${digits}`)),
+)
 const RTMR3 = 3
 
 /** What dstack's `GetQuote` answers, as far as it is evidence; the log is a text of JSON. */
 export const quoteSchema = z.object({
   /** The kernel's quotes have zeros behind them. */
-  quote: hexSchema.transform(withoutPadding),
-  event_log: z.string().transform((text) =>
-    eventsSchema
-      .parse(JSON.parse(text))
-      .filter(({ imr }) => imr === RTMR3)
-      .map(({ event, event_payload, version = 1 }) => ({ name: event, payload: event_payload, version })),
+  quote: z.pipe(hexSchema, z.transform(withoutPadding)),
+  event_log: z.pipe(
+    z.string(),
+    z.transform((text) =>
+      eventsSchema
+        .parse(JSON.parse(text))
+        .filter(({ imr }) => imr === RTMR3)
+        .map(({ event, event_payload, version = 1 }) => ({ name: event, payload: event_payload, version })),
+    ),
   ),
 })
 const eventsSchema = z.array(
@@ -21,7 +27,7 @@ const eventsSchema = z.array(
     imr: z.int(),
     event: z.string(),
     event_payload: hexSchema,
-    version: z.literal([1, 2]).optional(),
+    version: z.optional(z.literal([1, 2])),
   }),
 )
 export type AnsweredQuote = z.output<typeof quoteSchema>

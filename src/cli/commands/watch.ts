@@ -98,7 +98,7 @@ async function watchMarket(
 /** The server calls an answer stale while it fetches the next one, so that a lone watcher's prices often are by seconds. */
 const NOTABLE_AGE_MS = 15_000
 
-const oneSymbolSchema = marketSchema.shape.symbols.element
+const oneSymbolSchema = marketSchema.shape.symbols.def.element
 
 function printPrices(
   { asOf, symbols, ...view }: MarketView,

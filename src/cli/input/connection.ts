@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type JsonRpcProvider, Wallet } from 'ethers'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { type Measurements, measuredBy } from '../../attestation/index.js'
 import { checkPolicy } from '../../attestation/policy.js'
 import { createHttp, type Http } from '../../client/http.js'
@@ -127,8 +127,8 @@ export function readWalletKey(values: WalletOptions, env: Environment): Hex {
 }
 
 /** @throws CommandError `usage` that names the invalid value */
-export function parsed<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
-  const { data, error } = schema.safeParse(value)
+export function parsed<T>(schema: z.core.$ZodType<T>, value: unknown, name: string): T {
+  const { data, error } = z.safeParse(schema, value)
   if (error) throw usage(`${name}: ${error.issues[0]?.message ?? 'is malformed'}`)
   return data
 }

@@ -19,7 +19,7 @@ const filedPolicySchema = z.strictObject({
   employees: z
     .record(
       z.string().refine((key) => addressSchema.safeParse(key).success, 'expected an address'),
-      policySchema.shape.employees.valueType,
+      policySchema.shape.employees.def.valueType,
     )
     .refine(
       (employees) =>

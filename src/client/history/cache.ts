@@ -1,5 +1,5 @@
 // A history's final part, kept by the caller and sealed with the portfolio key: a page need not read the chain again.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { createDeviceSeal, type DevicePlace } from '../deviceSeal.js'
@@ -10,11 +10,11 @@ import { historyEntrySchema } from './entries.js'
 
 const keptSchema = z.strictObject({
   /** The first block that was read. */
-  from: z.int().min(0),
+  from: z.int().check(z.minimum(0)),
   /** The last block that was read; final then. */
-  last: z.strictObject({ number: z.int().min(0), hash: bytes32Schema }),
+  last: z.strictObject({ number: z.int().check(z.minimum(0)), hash: bytes32Schema }),
   /** Null if no event that shows it was seen. */
-  known: knownSchema.nullable(),
+  known: z.nullable(knownSchema),
   entries: z.array(historyEntrySchema),
   /** The drawn keys that were tried. A version that they did not open is tried again with others. */
   keys: z.array(publicKeySchema),

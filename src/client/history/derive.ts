@@ -1,5 +1,5 @@
 // Derives the history of an account from its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { PortfolioWrite, SignedMove, SignedWrite } from '../../chain/calledAuthorization.js'
 import { type CorporateAction, paidForAt } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
@@ -23,17 +23,17 @@ export const knownSchema = z.strictObject({
   /** The last version; 0 before the first. */
   version: uint64Schema,
   /** The ledger's running hash after it; null if it is unknown. */
-  hash: bytes32Schema.nullable(),
+  hash: z.nullable(bytes32Schema),
   /** Whether portfolio and balance are those of `version`, and not of an earlier one. */
   isCurrent: z.boolean(),
   /** The last version that opened; 0 for none. */
   readVersion: uint64Schema,
   /** That version as it was written; null for none. */
-  stored: portfolioSchema.nullable(),
+  stored: z.nullable(portfolioSchema),
   /** The number of corporate actions that have entered the list. */
-  actions: z.int().min(0),
+  actions: z.int().check(z.minimum(0)),
   /** The stored version after these actions. */
-  portfolio: portfolioSchema.nullable(),
+  portfolio: z.nullable(portfolioSchema),
   /** That of `portfolio`, with the public effects since. */
   balance: balanceSchema,
 })

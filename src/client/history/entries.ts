@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
 import { corporateActionSchema, isRatio, PAID_FOR, type PaidFor } from '../../protocol/corporateActions.js'
@@ -9,33 +9,26 @@ import { publicKeySchema } from '../../protocol/publicKey.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 
 /** An integer in base units that may be negative: a decimal string on the wire, a `bigint` inside. */
-const intSchema = z.codec(
-  z
-    .string()
-    .max(80)
-    .regex(/^(?:0|-?[1-9]\d*)$/),
-  z.bigint(),
-  {
-    decode: (text) => BigInt(text),
-    encode: (value) => value.toString(),
-  },
-)
+const intSchema = z.codec(z.string().check(z.maxLength(80), z.regex(/^(?:0|-?[1-9]\d*)$/)), z.bigint(), {
+  decode: (text) => BigInt(text),
+  encode: (value) => value.toString(),
+})
 const sharesSchema = z.record(symbolSchema, intSchema)
 
 const cursorSchema = z.strictObject({
-  blockNumber: z.int().min(0),
+  blockNumber: z.int().check(z.minimum(0)),
   /** Shows whether the chain still has that block. */
   blockHash: bytes32Schema,
-  logIndex: z.int().min(0),
+  logIndex: z.int().check(z.minimum(0)),
   /** The entry's place among those of the same event, from 0. */
-  part: z.int().min(0),
+  part: z.int().check(z.minimum(0)),
 })
 /** An entry's place on the chain. `history({ after: cursor })` resumes after it. */
 export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>
 
 const place = {
   /** Unix seconds, of the block. */
-  timestamp: z.int().min(0),
+  timestamp: z.int().check(z.minimum(0)),
   txHash: bytes32Schema,
   /** Whether the block has the requested confirmations. A reorganization may still remove other entries. */
   isFinal: z.boolean(),
@@ -45,14 +38,14 @@ const orderId = bytes32Schema
 const version = uint64Schema
 /** An order's terms; null where no readable version of the portfolio has it. */
 const terms = {
-  side: sideSchema.nullable(),
-  symbol: symbolSchema.nullable(),
-  amount: uint256Schema.nullable(),
+  side: z.nullable(sideSchema),
+  symbol: z.nullable(symbolSchema),
+  amount: z.nullable(uint256Schema),
 }
 /** What moves between wallet and portfolio. */
 const cash = { amount: uint256Schema }
 const shares = { symbol: symbolSchema, shares: uint256Schema }
-const returned = { returned: uint256Schema, deposit: depositSchema.optional() }
+const returned = { returned: uint256Schema, deposit: z.optional(depositSchema) }
 /** The shares that a deposit has in escrow. */
 export type Deposit = Readonly<z.output<typeof depositSchema>>
 
@@ -65,9 +58,9 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('opened'),
     orderId,
     escrowed: uint256Schema,
-    deposit: depositSchema.optional(),
+    deposit: z.optional(depositSchema),
     /** Unix seconds. */
-    deadline: z.int().min(0),
+    deadline: z.int().check(z.minimum(0)),
     ...place,
   }),
   /** The enclave admitted a buy or a sale and wrote it into the portfolio. `amount` is the amount in USDC that was ordered. */
@@ -82,7 +75,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     /** Shares that a sale locks. */
     locked: uint256Schema,
     /** Of a limit order. */
-    limit: limitSchema.optional(),
+    limit: z.optional(limitSchema),
     ...place,
   }),
   /** `cost` is rounded up to the cent. The rest of `escrowed` became cash; a buy with nothing escrowed was paid from cash. */
@@ -95,7 +88,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     shares: uint256Schema,
     cost: uint256Schema,
     /** `cost / shares`, rounded down; null without shares. */
-    price: uint256Schema.nullable(),
+    price: z.nullable(uint256Schema),
     escrowed: uint256Schema,
     ...place,
   }),
@@ -109,7 +102,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     shares: uint256Schema,
     proceeds: uint256Schema,
     /** `proceeds / shares`, rounded down; null without shares. */
-    price: uint256Schema.nullable(),
+    price: z.nullable(uint256Schema),
     ...place,
   }),
   /** The enclave ended the order without a fill. `returned` USDC and the shares of a `deposit` are in the wallet, or a claim to them. */
@@ -144,9 +137,9 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     cash: intSchema,
     shares: sharesSchema,
     /** The shares with a claim, of an ENTITLEMENT and of a PAYMENT. Null where no key opens the portfolio of that date. */
-    entitled: uint256Schema.nullable().optional(),
+    entitled: z.optional(z.nullable(uint256Schema)),
     /** What the cash of such a claim is paid for; null for a dividend, and for every other kind. */
-    paidFor: z.enum(PAID_FOR).nullable(),
+    paidFor: z.nullable(z.enum(PAID_FOR)),
     ...place,
   }),
   /** From this version on, portfolios are sealed to another key. */
@@ -167,11 +160,11 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
    */
   z.strictObject({
     kind: z.literal('unreadable'),
-    orderId: orderId.nullable(),
+    orderId: z.nullable(orderId),
     version,
     reason: z.enum(['other-key', 'malformed', 'not-in-calldata', 'unknown-predecessor']),
     /** The authorization's effect on the order, which is public; null if the authorization was not found. */
-    action: z.enum(['updated', 'settled', 'refunded']).nullable(),
+    action: z.nullable(z.enum(['updated', 'settled', 'refunded'])),
     ...place,
   }),
   /**

@@ -1,5 +1,5 @@
 // Reads an account's events from the chain, with the portfolios in the calldata of their transactions.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   forwardedAuthorizations,
   isReclaim,
@@ -54,7 +54,7 @@ const CALLS_AT_ONCE = 20
 const MAX_INPUT_BYTES = 1_048_576
 
 const transactionSchema = z.looseObject({
-  to: addressSchema.nullable(),
+  to: z.nullable(addressSchema),
   input: hexBetween(0, MAX_INPUT_BYTES),
   blockHash: bytes32Schema,
 })
@@ -213,7 +213,7 @@ async function readAll<T>(
     readonly method: string
     readonly keys: readonly Hex[]
     readonly more?: readonly unknown[]
-    readonly schema: z.ZodType<T>
+    readonly schema: z.ZodMiniType<T>
   },
 ): Promise<Map<Hex, T>> {
   const { method, keys, more = [], schema } = asked
@@ -222,7 +222,7 @@ async function readAll<T>(
     const some = keys.slice(at, at + CALLS_AT_ONCE)
     const answers = await node.send(some.map((key) => ({ method, params: [key, ...more] })))
     for (const [index, key] of some.entries()) {
-      const value = resultOf(answers[index], schema.nullable())
+      const value = resultOf(answers[index], z.nullable(schema))
       if (value !== null) found.set(key, value)
     }
   }

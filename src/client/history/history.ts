@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isChainFailure } from '../../chain/errors.js'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
@@ -324,7 +324,7 @@ async function timeOf(rpc: Node, block: number): Promise<number> {
 
 async function isOnChain(rpc: Node, { number, hash }: BlockId): Promise<boolean> {
   const [answer] = await rpc.send([blockCall(number)])
-  return resultOf(answer, blockSchema.nullable())?.hash === hash
+  return resultOf(answer, z.nullable(blockSchema))?.hash === hash
 }
 
 function reorganized(): ClientError {

@@ -1,6 +1,6 @@
 // The facts that the contracts' events establish. Pure: the logs have been read before, and are given oldest first.
 import type { Interface } from 'ethers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
@@ -13,7 +13,10 @@ interface Log {
   readonly data: string
 }
 
-const symbolSchema = bytes32Schema.transform((id) => bytes32ToName(id) ?? id)
+const symbolSchema = z.pipe(
+  bytes32Schema,
+  z.transform((id) => bytes32ToName(id) ?? id),
+)
 const eventSchema = z.discriminatedUnion('name', [
   z.object({
     name: z.literal('ListingUpdated'),
@@ -38,7 +41,7 @@ const eventSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('AdminTransferred'), args: z.object({ from: addressSchema }) }),
   z.object({
     name: z.literal('PolicyUpdated'),
-    args: z.object({ version: z.bigint().transform(Number) }),
+    args: z.object({ version: z.pipe(z.bigint(), z.transform(Number)) }),
   }),
 ])
 

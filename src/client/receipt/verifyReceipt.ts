@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isChainFailure } from '../../chain/errors.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
@@ -59,10 +59,13 @@ const STATES = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED'] as const
 const orderSchema = z.looseObject({
   account: addressSchema,
   amount: z.bigint(),
-  deadline: z.bigint().transform(Number),
+  deadline: z.pipe(z.bigint(), z.transform(Number)),
   commit: bytes32Schema,
   orgId: bytes32Schema,
-  state: z.bigint().transform((state) => STATES[Number(state)] ?? 'NONE'),
+  state: z.pipe(
+    z.bigint(),
+    z.transform((state) => STATES[Number(state)] ?? 'NONE'),
+  ),
 })
 
 /**
@@ -119,7 +122,7 @@ async function intentIn(receipt: Receipt): Promise<Intent | null> {
   try {
     return await openReceipt(receipt)
   } catch (error) {
-    if (error instanceof ProtocolError || error instanceof z.ZodError) return null
+    if (error instanceof ProtocolError || error instanceof z.core.$ZodError) return null
     throw error
   }
 }

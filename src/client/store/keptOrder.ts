@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addressSchema } from '../../protocol/address.js'
 import { commitOf, orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -21,7 +21,7 @@ const keptOrderSchema = z.strictObject({
   orderId: bytes32Schema,
   deadline: timestampSchema,
   envelope: orderEnvelopeSchema,
-  opening: postedOpeningSchema.optional(),
+  opening: z.optional(postedOpeningSchema),
 })
 
 /**

@@ -43,10 +43,10 @@ export async function createDstack({
   const send = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 4, maxAnswerBytes: MAX_ANSWER_BYTES })
 
   /** @throws AgentError; ZodError, SyntaxError for another answer than that of such an agent */
-  async function ask<T>(method: string, request: object, schema: z.ZodType<T>): Promise<T> {
+  async function ask<T>(method: string, request: object, schema: z.core.$ZodType<T>): Promise<T> {
     const { status, text } = await send(`unix:${socket}`, {}, JSON.stringify(request), `/${method}`)
     if (status !== 200) throw new AgentError(method)
-    return schema.parse(JSON.parse(text))
+    return z.parse(schema, JSON.parse(text))
   }
 
   const quoteFor = (reportData: Uint8Array): Promise<AnsweredQuote> =>

@@ -1,5 +1,5 @@
 import { utils } from '@noble/secp256k1'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Bytes, Hex } from '../../protocol/hex.js'
 import { openShare } from '../../protocol/masterShare.js'
@@ -172,9 +172,9 @@ function refusalUnless(assertSigned: () => void): 'provision-unsigned' | undefin
   }
 }
 
-function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
+function parse<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
   try {
-    return schema.parse(JSON.parse(text))
+    return z.parse(schema, JSON.parse(text))
   } catch {
     return undefined
   }

@@ -60,7 +60,7 @@ function inUse(config: EnclaveConfig): KeysInUse {
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigError)
     return 'its configuration has faults, which dist/enclave/main.js --check names'
-  if (error instanceof CommanderError || error instanceof z.ZodError) {
+  if (error instanceof CommanderError || error instanceof z.core.$ZodError) {
     return "is --account an address, --order an order's id?"
   }
   return codeOf(error)

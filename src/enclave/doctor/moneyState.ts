@@ -43,7 +43,7 @@ const endedSchema = z.object({ orderId: bytes32Value })
 const settledSchema = z.object({
   orderId: bytes32Value,
   /** Null where nothing is paid out: a trade. */
-  payoutAsset: bytes32Value.transform(bytes32ToName),
+  payoutAsset: z.pipe(bytes32Value, z.transform(bytes32ToName)),
   payout: uintValue,
 })
 

@@ -72,7 +72,7 @@ async function readResolution(
     resolution = await run.open.resolution(envelope, domain)
   } catch (error) {
     const isMalformed = error instanceof ProtocolError && error.code === 'invalid-plaintext'
-    return isMalformed || error instanceof z.ZodError ? 'invalid-resolution' : 'undecryptable'
+    return isMalformed || error instanceof z.core.$ZodError ? 'invalid-resolution' : 'undecryptable'
   }
   try {
     const { sig, ...unsigned } = resolution

@@ -152,7 +152,7 @@ export const healthSchema = z.object({
   /** Jobs are refused while they are awaited. */
   keys: z.enum(['awaited', 'present']),
   /** Whose signatures it gives, once it has its keys. */
-  signer: addressSchema.optional(),
+  signer: z.optional(addressSchema),
   runs: z.int(),
   /** Runs that had not ended 30 s after their `stopAt`. */
   abandoned: z.int(),

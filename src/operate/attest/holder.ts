@@ -57,7 +57,8 @@ export function readShare(path: string, { chainId, escrow }: IntentDomain, holde
   return data
 }
 
-const brokerFileSchema = brokerKeysSchema.omit({ v: true })
+const { keyId, secretKey } = brokerKeysSchema.shape
+const brokerFileSchema = z.strictObject({ keyId, secretKey })
 
 /** JSON with `keyId` and `secretKey`. @throws CommandError `secret-shared`, `secret-malformed` */
 export function readBrokerKeys(path: string): BrokerKeys {

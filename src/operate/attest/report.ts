@@ -34,7 +34,7 @@ export interface ReportOptions extends CommonOptions {
 /** Longer than the enclave's own limit. */
 const TIMEOUT_MS = 150_000
 
-const schemaOf = (request: ReportRequest): z.ZodType =>
+const schemaOf = (request: ReportRequest): z.core.$ZodType =>
   'actions' in request ? actionReportSchema : 'order' in request ? orderReportSchema : enclaveReportSchema
 
 /** @throws RefusedError with the enclave's code; CommandError `enclave-unavailable`, `usage`; ConfigError */
@@ -42,7 +42,7 @@ export async function report(process: OperateProcess, options: ReportOptions): P
   const { enclaveUrl, keyFile, out, directory } = options
   const request = requestOf(options)
   const opened = await openedReport(process.env, { enclaveUrl, keyFile, directory }, request)
-  if (!schemaOf(request).safeParse(opened).success) throw otherReport()
+  if (!z.safeParse(schemaOf(request), opened).success) throw otherReport()
   writeNewFile(out, `${JSON.stringify(opened)}\n`)
   const result = { command: 'attest report', changed: true, file: out }
   createSpeech(process, options).result([`${out}: name it with --enclave-report`], result)
@@ -74,9 +74,9 @@ export async function askReport<T>(
   env: Environment,
   source: ReportSource,
   request: ReportRequest,
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
 ): Promise<T> {
-  const { data } = schema.safeParse(await openedReport(env, source, request))
+  const { data } = z.safeParse(schema, await openedReport(env, source, request))
   if (data === undefined) throw otherReport()
   return data
 }

@@ -1,6 +1,6 @@
 // An enclave that waits for its keys, and the judgement of its evidence: before anything goes to it, or is kept of it.
 import { readFileSync } from 'node:fs'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { AttestationError, type AttestationErrorCode } from '../../attestation/errors.js'
 import { type Outcome, outcomeOf } from '../../attestation/judge.js'
 import { type AcceptedProgram, checkPolicy } from '../../attestation/policy.js'
@@ -126,7 +126,7 @@ export async function askEnclave<T>(
     readonly headers?: Readonly<Record<string, string>>
     readonly timeoutMs?: number
   },
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
 ): Promise<T> {
   const { status, text } = await exchange(`${enclaveUrl}${path}`, request)
   if (status !== 200) {
@@ -135,7 +135,7 @@ export async function askEnclave<T>(
       throw unavailable(`the enclave answered ${status}${data === undefined ? '' : ` (${data.code})`}`)
     throw new RefusedError(data.code, data.title)
   }
-  const { data } = schema.safeParse(jsonOf(text))
+  const { data } = z.safeParse(schema, jsonOf(text))
   if (data === undefined) throw unavailable('the answer is none of such an enclave')
   return data
 }

@@ -1,6 +1,5 @@
-import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
+import { ADDRESS_VARIABLES, CONTRACT_NAMES } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
-import { contractsSchema } from '../../protocol/api.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveFacts, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { samePoint } from '../../protocol/publicKey.js'
@@ -28,10 +27,9 @@ function compareKeys({ signer, intentPublicKey }: Server['enclave'], enclave: En
 }
 
 function comparePlatform({ chainId, contracts }: Server['chain'], enclave: EnclaveFacts): Finding {
-  const differing = contractsSchema
-    .keyof()
-    .options.filter((name) => !sameAddress(contracts[name], enclave.contracts[name]))
-    .map((name) => ADDRESS_VARIABLES[name])
+  const differing = CONTRACT_NAMES.filter(
+    (name) => !sameAddress(contracts[name], enclave.contracts[name]),
+  ).map((name) => ADDRESS_VARIABLES[name])
   const names = chainId === enclave.chainId ? differing : ['CHAIN_ID', ...differing]
   return names.length === 0
     ? ok('same-platform', 'server and enclave use the same chain and contracts')

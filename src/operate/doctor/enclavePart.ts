@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import type { z } from 'zod'
+import * as z from 'zod'
 import type { ReportRequest } from '../../protocol/sealedReport.js'
 import type { Environment } from '../../service/config.js'
 import { baseUrl } from '../../service/configKinds.js'
@@ -47,7 +47,7 @@ export function addReportOptions(command: Command): Command {
 export async function reportOf<T>(
   env: Environment,
   options: ReportOptions & Pick<CommonOptions, 'directory'>,
-  { request, schema }: { readonly request: ReportRequest; readonly schema: z.ZodType<T> },
+  { request, schema }: { readonly request: ReportRequest; readonly schema: z.core.$ZodType<T> },
   envFile = env.ENCLAVE_ENV_FILE ?? DEFAULT_ENV_FILE,
 ): Promise<T> {
   const { enclaveReport: file, enclaveUrl, holderKeyFile: keyFile, directory } = options
@@ -73,7 +73,7 @@ function argumentsOf(request: ReportRequest): string[] {
  * configuration, like the server's runs. This process never reads that file.
  * @throws NoReportError
  */
-function runPart<T>(envFile: string, args: readonly string[], schema: z.ZodType<T>): Promise<T> {
+function runPart<T>(envFile: string, args: readonly string[], schema: z.core.$ZodType<T>): Promise<T> {
   const env = { PATH: process.env.PATH, ENCLAVE_ENV_FILE: envFile }
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [PROGRAM, ...args], { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
@@ -88,15 +88,15 @@ function runPart<T>(envFile: string, args: readonly string[], schema: z.ZodType<
 }
 
 /** Reads a report that the enclave's part wrote on another machine. @throws NoReportError */
-async function readReport<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+async function readReport<T>(path: string, schema: z.core.$ZodType<T>): Promise<T> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new NoReportError('the file of --enclave-report cannot be read')
   })
   return parseReport(text, schema)
 }
 
-function parseReport<T>(text: string, schema: z.ZodType<T>): T {
-  const report = schema.safeParse(jsonOf(text))
+function parseReport<T>(text: string, schema: z.core.$ZodType<T>): T {
+  const report = z.safeParse(schema, jsonOf(text))
   if (report.success) return report.data
   throw new NoReportError("the report of the enclave's part is malformed")
 }

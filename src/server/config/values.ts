@@ -8,7 +8,10 @@ import { Secret } from '../../service/secret.js'
 // The kinds of values that only the server's environment has. No message quotes the value.
 
 export function secret<T>(kind: Kind<T>) {
-  return kind.transform((value) => new Secret(value))
+  return z.pipe(
+    kind,
+    z.transform((value: T) => new Secret(value)),
+  )
 }
 
 /** A secret of at least `minLength` visible characters. */

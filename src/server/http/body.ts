@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
-import type { ZodError, ZodType } from 'zod'
+import * as z from 'zod'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { type FieldError, Problem } from './errors.js'
 
@@ -74,22 +74,22 @@ const MAX_ERRORS = 20
 const MAX_MESSAGE_LENGTH = 200
 
 /** Parses a request's body with its schema. @throws Problem `invalid-body` with `errors: [{path, message}]` */
-export function parseBody<T>(schema: ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(body)
+export function parseBody<T>(schema: z.core.$ZodType<T>, body: unknown): T {
+  const result = z.safeParse(schema, body)
   if (result.success) return result.data
   throw new Problem('invalid-body', { extensions: { errors: fieldErrors(result.error) } })
 }
 
 /** Parses one path parameter. @throws Problem `invalid-parameter` with `errors: [{path: name, message}]` */
-export function parseParam<T>(schema: ZodType<T>, name: string, value: unknown): T {
-  const result = schema.safeParse(value)
+export function parseParam<T>(schema: z.core.$ZodType<T>, name: string, value: unknown): T {
+  const result = z.safeParse(schema, value)
   if (result.success) return result.data
   const errors = fieldErrors(result.error).map(({ message }) => ({ path: name, message }))
   throw new Problem('invalid-parameter', { extensions: { errors } })
 }
 
 /** A schema's faults as the wire has them: a dotted path and a short message, each once though two checks may give it. */
-export function fieldErrors(error: ZodError): FieldError[] {
+export function fieldErrors(error: z.core.$ZodError): FieldError[] {
   const faults = new Map<string, FieldError>()
   for (const issue of error.issues) {
     if (faults.size === MAX_ERRORS) break
@@ -104,7 +104,7 @@ export function fieldErrors(error: ZodError): FieldError[] {
 const MEMBER_NAME = /^[a-z][A-Za-z]{0,31}$/
 
 /** Never a caller's own text, which may be a secret in the wrong place: only those unknown members that resemble names. */
-function messageOf(issue: ZodError['issues'][number]): string {
+function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message
   const names = issue.keys.filter((name) => MEMBER_NAME.test(name))
   return names.length === 0 ? 'unknown members' : `unknown members: ${names.join(', ')}`

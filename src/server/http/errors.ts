@@ -17,9 +17,9 @@ export const problemBodySchema = z.object({
   /** `policy-rejected`: the enclave's own code. */
   reason: z.string().exactOptional(),
   /** `would-revert`: the contract's typed error. */
-  revert: revertSchema.exactOptional(),
+  revert: z.exactOptional(revertSchema),
   /** `relay-quota-exhausted`: whose quota is used up. */
-  quota: quotaSchema.exactOptional(),
+  quota: z.exactOptional(quotaSchema),
 })
 type ProblemBody = z.output<typeof problemBodySchema>
 export type FieldError = NonNullable<ProblemBody['errors']>[number]

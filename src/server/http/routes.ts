@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { type ZodType, z } from 'zod'
+import * as z from 'zod'
 import { jsonBody } from './body.js'
 import { methodNotAllowed } from './errors.js'
 
@@ -58,7 +58,7 @@ interface Post {
  */
 export function read<T extends object>(
   path: string,
-  schema: ZodType<T>,
+  schema: z.core.$ZodType<T>,
   view: (param: string) => T | Promise<T>,
 ): Read {
   const known = new WeakMap<T, Representation>()

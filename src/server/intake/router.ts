@@ -90,8 +90,8 @@ const textFields = z.looseObject({ epk: z.string(), iv: z.string(), ct: z.string
  * @throws Problem `invalid-envelope` when the four fields are there as text and nothing but their content is wrong,
  *   else `invalid-body`
  */
-function parseEnvelopeBody<T>(schema: z.ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(body)
+function parseEnvelopeBody<T>(schema: z.core.$ZodType<T>, body: unknown): T {
+  const result = z.safeParse(schema, body)
   if (result.success) return result.data
   const onlyEnvelope = result.error.issues.every(({ path }) => ENVELOPE_FIELDS.has(String(path[0])))
   if (!onlyEnvelope || !textFields.safeParse(body).success) return parseBody(schema, body)

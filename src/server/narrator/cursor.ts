@@ -8,7 +8,7 @@ const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema
 
 export const cursorSchema = z.strictObject({
   /** The hash of block 0, which identifies the chain; null where the node does not have that block. */
-  genesis: bytes32Schema.nullable(),
+  genesis: z.nullable(bytes32Schema),
   /** The block that narration began after: earlier events are never narrated while it is on the chain. */
   start: blockSchema,
   /**

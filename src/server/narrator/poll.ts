@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { fitOf } from '../../chain/blockTracker.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
 import { type BlockRange, type ChainLog, createLogReader, type LogPiece } from '../../chain/logReader.js'
@@ -165,7 +166,7 @@ export function createNarratorTick(options: {
     const head = resultOf(latest, blockSchema).number
     const confirmed = Math.max(0, head - (confirmations - 1))
     if (cursor === undefined || last === undefined) await begin(confirmed)
-    else if (fitOf(last, resultOf(lastNow, blockSchema.nullable())) !== 'kept') await reconsider(cursor)
+    else if (fitOf(last, resultOf(lastNow, z.nullable(blockSchema))) !== 'kept') await reconsider(cursor)
     else {
       resets = 0
       if (last.number < confirmed) await advance(cursor, { from: last.number + 1, to: confirmed }, head)

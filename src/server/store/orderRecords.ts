@@ -34,7 +34,7 @@ const orderRecordSchema = z.strictObject({
   /** Oldest first; once a run had an envelope, only that one. Empty for an order known only from the chain. */
   candidates: z.array(candidateSchema).max(MAX_CANDIDATES),
   /** The escrow's, once seen. */
-  escrowCommit: bytes32Schema.nullable(),
+  escrowCommit: z.nullable(bytes32Schema),
   /** The latest runs, oldest first. */
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),

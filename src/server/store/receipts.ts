@@ -48,7 +48,7 @@ export const NO_GAS: z.output<typeof relayGasSchema> = { setAside: 0n, used: 0n,
 export const relayRecordSchema = z.strictObject({
   receipt: receiptSchema,
   /** The relayer's account that it is assigned to; an earlier one after a change of the key. Undefined until a server that serves the account claims it. */
-  account: addressSchema.optional(),
+  account: z.optional(addressSchema),
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
   purpose: gasPurposeSchema,

@@ -18,10 +18,10 @@ const common = {
   /** Unix seconds. */
   stopAt: timestampSchema,
   /** The enclave that accepted it, where its answer named one. */
-  enclave: enclaveBootSchema.optional(),
+  enclave: z.optional(enclaveBootSchema),
   /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
-  provisional: provisionalResultSchema.optional(),
-  result: runResultSchema.optional(),
+  provisional: z.optional(provisionalResultSchema),
+  result: z.optional(runResultSchema),
 }
 
 const runRecordSchema = z.discriminatedUnion('job', [

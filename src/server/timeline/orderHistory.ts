@@ -52,7 +52,7 @@ export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
 const MAX_CALL_BYTES = 1_048_576
 
 const transactionSchema = z.looseObject({
-  to: addressValue.nullable(),
+  to: z.nullable(addressValue),
   input: hexBetween(0, MAX_CALL_BYTES),
 })
 

@@ -316,7 +316,7 @@ export function createRunsRouter(deps: {
   const router = Router({ caseSensitive: true, strict: true })
   function route<Posted>(
     kind: 'notice' | 'result',
-    schema: z.ZodType<Posted>,
+    schema: z.core.$ZodType<Posted>,
     receive: (runId: string, posted: Posted) => Promise<Acknowledgement>,
   ): void {
     router

@@ -198,7 +198,9 @@ export const RETRY_TIMES = {
   escrowMs: 2_000,
 }
 
-const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set(outcomeSchema.exclude(['accepted']).options)
+const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set(
+  outcomeSchema.options.filter((outcome) => outcome !== 'accepted'),
+)
 
 /** The outcome of an order's run. Anything else than a result of such a run is a failure; it keeps its notice. */
 export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice' | 'code'> {

@@ -27,7 +27,7 @@ export interface AccountState {
 
 export type AccountView = ReturnType<typeof createAccountView>
 
-const headSchema = blockSchema.extend({ gasLimit: quantitySchema })
+const headSchema = z.looseObject({ ...blockSchema.shape, gasLimit: quantitySchema })
 
 /** A node, or another one behind the same URL, may know the receipt only some blocks after the new count. */
 const USED_DEPTH = 5
@@ -66,7 +66,7 @@ export function createAccountView(options: {
       const head = resultOf(latest, headSchema)
       blockGas = head.gasLimit
       const known =
-        tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
+        tip === undefined ? undefined : { number: tip, now: resultOf(atTip, z.nullable(blockSchema)) }
       const history = await tracker.next(head, known, hashAt)
       // The node may have moved to another chain.
       if (history === 'reset') rpc.doubt()
@@ -89,7 +89,7 @@ export function createAccountView(options: {
         blockCall(head),
         ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       ])
-      const isThere = resultOf(atHead, blockSchema.nullable()) !== null
+      const isThere = resultOf(atHead, z.nullable(blockSchema)) !== null
       const isUnknown = receipts.every((receipt) => resultOf(receipt, z.unknown()) === null)
       return isThere && isUnknown && resultOf(count, smallQuantitySchema) > nonce
     },

@@ -98,7 +98,7 @@ export function hasEffect({ succeeded, loggedBy }: MinedTransaction, target: Hex
 const receiptSchema = z
   .object({
     transactionHash: bytes32Schema,
-    to: hexOf(20).nullish(),
+    to: z.nullish(hexOf(20)),
     blockNumber: smallQuantitySchema,
     blockHash: bytes32Schema,
     gasUsed: quantitySchema,

@@ -3,9 +3,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { BASE, digest, MEASUREMENTS, ROOT, STATEMENT, stating } from '../../../scripts/attestation/base.js'
 import { encode, members } from '../../../scripts/attestation/tdx/evidence.js'
 import { configDigest, encodeStatement } from '../../../src/attestation/write.js'
-import { ADDRESS_VARIABLES } from '../../../src/chain/contracts.js'
+import { ADDRESS_VARIABLES, CONTRACT_NAMES } from '../../../src/chain/contracts.js'
 import { checkMeasurement } from '../../../src/operate/doctor/measurement.js'
-import { contractsSchema } from '../../../src/protocol/api.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { tdx } from '../../attestation/vectors.js'
@@ -50,9 +49,7 @@ async function found(attestation: object | undefined, digests?: readonly Hex[]) 
     response.end(request.url === '/enclave-key' ? shown : ''),
   )
   onTestFinished(server.stop)
-  const variables = contractsSchema
-    .keyof()
-    .options.map((name) => [ADDRESS_VARIABLES[name], addresses[name]] as const)
+  const variables = CONTRACT_NAMES.map((name) => [ADDRESS_VARIABLES[name], addresses[name]] as const)
   const env = { RPC_URL: anvil.rpcUrl, HOST: '127.0.0.1', PORT: new URL(server.url).port }
   const config = serverConfig({ ...Object.fromEntries(variables), ...env })
   return checkMeasurement(config, {
