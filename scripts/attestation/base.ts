@@ -38,6 +38,7 @@ export const STATEMENT: Statement = {
   configuration: configurationOf({
     ALPACA_TRADING_URL: 'https://broker.example/v2',
     ALPACA_DATA_URL: 'https://data.broker.example',
+    ALPACA_ACCOUNT_ID: '99999999-9999-4999-8999-999999999999',
     BROKER_FEES: feeScheduleText.parse(DOCUMENTED_FEES),
     RPC_URL: ['https://node.example/a-key', 'https://second.example:8545'],
     RPC_WITNESS_URL: ['https://witness.example'],

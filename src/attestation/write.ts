@@ -10,6 +10,8 @@ import { BORN, readStatement, type Statement } from './statement.js'
 export interface StatedSettings {
   /** Every order goes there in plaintext. */
   readonly ALPACA_TRADING_URL: string
+  /** Whoever can log in there sees each order, and what backs the shares is held there. */
+  readonly ALPACA_ACCOUNT_ID: string
   /** Its prices decide how many shares are sold. */
   readonly ALPACA_DATA_URL: string
   readonly BROKER_FEES: FeeSchedule
@@ -50,6 +52,7 @@ export function configurationOf(settings: StatedSettings): Statement['configurat
   return {
     ALPACA_TRADING_URL: hostOf(settings.ALPACA_TRADING_URL),
     ALPACA_DATA_URL: hostOf(settings.ALPACA_DATA_URL),
+    ALPACA_ACCOUNT_ID: settings.ALPACA_ACCOUNT_ID,
     BROKER_FEES: formatFees(settings.BROKER_FEES),
     RPC_URL: hostsOf(settings.RPC_URL),
     RPC_WITNESS_URL: hostsOf(settings.RPC_WITNESS_URL),

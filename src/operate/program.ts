@@ -32,7 +32,7 @@ Its settings are variables. Those that "keys" printed are taken from secrets/pub
   DEPLOYER_PRIVATE_KEY_FILE  the key of the account that pays the gas
   ROTATION_DELAY, MAX_PAUSE, LEAVE_DELAY   48h, 72h and 168h; never to be changed
   FRONTEND_ORIGIN, SERVER_URL   where the page is opened, and where it reaches the server
-  ATTESTATION_PLATFORM, MASTER_KEY_HOLDERS, MASTER_KEY_THRESHOLD, RPC_WITNESS_URL
+  ATTESTATION_PLATFORM, ALPACA_ACCOUNT_ID, MASTER_KEY_HOLDERS, MASTER_KEY_THRESHOLD, RPC_WITNESS_URL
                              of an attested enclave, in place of ENCLAVE_SIGNER and INTENT_PUBKEY
   PORT, OPS_PORT, RELAY_PORT, HOST, ENCLAVE_LISTEN, CHAIN_DEPTH, BROKER_FEES, ALPACA_TRADING_URL, ALPACA_DATA_URL
                              go into the configurations where they are set

@@ -46,10 +46,14 @@ export interface AttestedSetup {
   readonly witnessUrl: string
 }
 
-/** The settings that it has in place of those of keys in files. */
-export function settingsOf({ holders, witnessUrl }: AttestedSetup): Record<string, string> {
+/** The settings that it has in place of those of keys in files. @param accountId of the account that trades */
+export function settingsOf(
+  { holders, witnessUrl }: AttestedSetup,
+  accountId: string,
+): Record<string, string> {
   return {
     RPC_WITNESS_URL: witnessUrl,
+    ALPACA_ACCOUNT_ID: accountId,
     ATTESTATION_PLATFORM: TEST_FORMAT,
     MASTER_KEY_HOLDERS: holders.map(publicKeyOfKey).join(),
     MASTER_KEY_THRESHOLD: String(THRESHOLD),

@@ -6,6 +6,7 @@ import { addressVariables, linesOf } from '../operate/deploy.js'
 import { addressOfKey, draw, publicKeyOfKey } from '../operate/secretFiles.js'
 import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
+import { accountIdOf } from '../simulator/index.js'
 import type { SandboxAccounts } from './accounts.js'
 import { type AttestedSetup, SANDBOX_SETTINGS, settingsOf } from './attested.js'
 import { BROKER_CASH, FRONTEND_ORIGIN, type SandboxFile, type SandboxOptions } from './settings.js'
@@ -90,7 +91,7 @@ export async function writeEnvFiles(
     // Only tests reorganize a local chain.
     CHAIN_DEPTH: '0',
     RELAY_URL: info.relayUrl,
-    ...(attested ? settingsOf(attested) : keysOf(secrets)),
+    ...(attested ? settingsOf(attested, accountIdOf(secrets.enclaveBroker.name)) : keysOf(secrets)),
     ...enclaveSettings,
   }
   await writeFile(join(directory, '.env'), linesOf(server), { mode: 0o600 })

@@ -112,10 +112,15 @@ function matches(rule: FillRule, { name }: StandInAccount, symbol: string): bool
   return (rule.account ?? name) === name && (rule.symbol ?? symbol) === symbol
 }
 
+/** What `GET /v2/account` answers as `id`. @param name the account's in its configuration */
+export function accountIdOf(name: string): string {
+  return uuidOf(`account:${name}`)
+}
+
 function openAccount(config: StandInAccountConfig, fees: FeeSchedule, createdAt: Date): StandInAccount {
   return {
     name: config.name,
-    id: uuidOf(`account:${config.name}`),
+    id: accountIdOf(config.name),
     number: `SANDBOX_${config.name.toUpperCase()}`,
     createdAt,
     keyId: config.keyId,

@@ -9,6 +9,7 @@ import { problemSchema } from '../../src/protocol/api.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { openShare, sealShare } from '../../src/protocol/masterShare.js'
 import {
+  type BrokerKeys,
   foundingSchema,
   provisionedSchema,
   provisioningSchema,
@@ -87,13 +88,13 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   const provisionOf = async (
     holder: Hex,
     share: Awaited<ReturnType<typeof found>>[number] | undefined,
-    { sealKey, signer = holder, withKeys = false }: { sealKey: Hex; signer?: Hex; withKeys?: boolean },
+    { sealKey, signer = holder, broker }: { sealKey: Hex; signer?: Hex; broker?: Omit<BrokerKeys, 'v'> },
   ) => {
     if (share === undefined) throw new Error('no share')
-    const keys = { v: 1, keyId: 'PK', secretKey: 'secret' } as const
+    const keys = broker && ({ v: 1, keyId: broker.keyId, secretKey: broker.secretKey } as const)
     const envelopes = {
       envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
-      ...(withKeys && { brokerKeys: await sealBrokerKeys(keys, sealKey, domain) }),
+      ...(keys && { brokerKeys: await sealBrokerKeys(keys, sealKey, domain) }),
     }
     return {
       holder: publicKeyOfKey(holder),
@@ -105,7 +106,7 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   expect(await healthOf(url)).toMatchObject({ mode: 'test', keys: 'awaited' })
   const job = await orderJob()
   const body = JSON.stringify(job)
-  const { triggerSecret } = sandbox.secrets
+  const { triggerSecret, enclaveBroker: broker, serverBroker } = sandbox.secrets
   const headers = { ...signRunMessage(triggerSecret, { kind: 'job', runId: job.runId, body }) }
   const refused = await fetch(url, { method: 'POST', headers, body })
   expect([refused.status, problemSchema.parse(await refused.json()).code]).toEqual([503, 'keys-awaited'])
@@ -117,13 +118,16 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
     expect(await post({ signature }, '/provisioning/founding')).toBe('provision-unsigned')
   const shares = await found()
   const others = await found()
-  const first = await provisionOf(owner, shares[0], { sealKey, withKeys: true })
+  const first = await provisionOf(owner, shares[0], { sealKey, broker })
   const stranger: Hex = `0x${'77'.repeat(32)}`
+  // The owner gives keys of an account of his own, and then of none.
+  for (const other of [serverBroker, { ...broker, secretKey: 'secret' }])
+    expect(await post(await provisionOf(owner, shares[0], { sealKey, broker: other }))).toBe('wrong-account')
   expect(await post('rubbish')).toBe('invalid-body')
   expect(await post({ ...first, more: true })).toBe('invalid-body')
   expect(await post('x'.repeat(16_385))).toBe('body-too-large')
   expect(await post(await provisionOf(stranger, shares[0], { sealKey }))).toBe('unknown-holder')
-  expect(await post(await provisionOf(second, shares[1], { sealKey, withKeys: true }))).toBe('unknown-holder')
+  expect(await post(await provisionOf(second, shares[1], { sealKey, broker }))).toBe('unknown-holder')
   expect(await post(await provisionOf(second, shares[1], { sealKey, signer: stranger }))).toBe(
     'provision-unsigned',
   )
@@ -152,7 +156,7 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   expect(await post(first)).toBe('provision-unsigned')
   const next = { sealKey: await sealKeyNow() }
   expect((await given(await provisionOf(third, shares[2], next))).given).toEqual([publicKeyOfKey(third)])
-  const ready = await given(await provisionOf(owner, shares[0], { ...next, withKeys: true }))
+  const ready = await given(await provisionOf(owner, shares[0], { ...next, broker }))
   expect(ready).toMatchObject({ isReady: true, threshold: 2 })
   expect(await post(first)).toBe('keys-present')
   expect(await post('', '/provisioning/founding')).toBe('keys-present')
@@ -163,11 +167,13 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   // Whoever starts it cannot have it send orders to a broker of his own.
   await enclave.restart('ALPACA_TRADING_URL=http://127.0.0.1:9')
   expect(await healthOf(url)).toMatchObject({ keys: 'awaited' })
+  const unasked = await provisionOf(owner, shares[0], { sealKey: await sealKeyNow(), broker })
+  expect(await post(unasked)).toBe('broker-unavailable')
   await enclave.restart(`ALPACA_TRADING_URL=${sandbox.info.brokerUrl}`)
   expect(await healthOf(url)).toMatchObject({ keys: 'present' })
   const sealed = join(enclave.directory, 'state', 'sealed-keys')
   const bytes = await readFile(sealed)
-  expect(bytes.includes('secret')).toBe(false)
+  expect(bytes.includes(broker.secretKey)).toBe(false)
   await writeFile(
     sealed,
     bytes.map((byte, index) => (index === 40 ? byte ^ 1 : byte)),

@@ -51,7 +51,8 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   const configuration = await configDigest(configurationOf(config))
   const programs = [{ label: 'dstack', tdx: { ...accepted.tdx, keyProvider }, configuration }]
   await writeFile(file('policy.json'), JSON.stringify(programs))
-  await writeFile(file('broker.json'), JSON.stringify({ keyId: 'PK', secretKey: 'secret' }), { mode: 0o600 })
+  const { keyId, secretKey } = sandbox.secrets.enclaveBroker
+  await writeFile(file('broker.json'), JSON.stringify({ keyId, secretKey }), { mode: 0o600 })
 
   const judging = ['--policy', file('policy.json')]
   judging.push('--chain-id', `${domain.chainId}`, '--escrow', domain.escrow)

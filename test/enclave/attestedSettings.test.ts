@@ -35,6 +35,7 @@ const read = (changes: Record<string, string>) =>
   readSettings(SETTINGS, {
     ...environment,
     RPC_WITNESS_URL: 'https://witness.example',
+    ALPACA_ACCOUNT_ID: '904837E3-3b76-47ec-b432-046db621571b',
     ATTESTATION_PLATFORM: 'nitrotpm',
     MASTER_KEY_HOLDERS: HOLDERS.join(),
     MASTER_KEY_THRESHOLD: '2',
@@ -56,6 +57,7 @@ it('the statement has the hosts of nodes, and no key that a URL carries', () => 
   expect(configuration).toMatchObject({
     RPC_URL: 'node.example,second.example:8545',
     RPC_WITNESS_URL: 'witness.example',
+    ALPACA_ACCOUNT_ID: '904837e3-3b76-47ec-b432-046db621571b',
   })
   expect(JSON.stringify(configuration)).not.toContain('the-key')
 })
@@ -73,6 +75,12 @@ it.each<[string, Record<string, string>, string]>([
   ],
   ['a key by its file', { INTENT_PRIVATE_KEY_FILE: 'key' }, 'INTENT_PRIVATE_KEY_FILE: is for an enclave'],
   ['a key of the broker', { ALPACA_SECRET_KEY: 'secret' }, 'remove it. The first holder gives it'],
+  ['no account at the broker', { ALPACA_ACCOUNT_ID: '' }, 'ALPACA_ACCOUNT_ID: is missing'],
+  [
+    'the number of its account',
+    { ALPACA_ACCOUNT_ID: 'PA3ALPACA001' },
+    'ALPACA_ACCOUNT_ID: expected the id of an account at the broker',
+  ],
   ['no witness', { RPC_WITNESS_URL: '' }, 'RPC_WITNESS_URL: is missing'],
   ['the platform of tests', { ATTESTATION_PLATFORM: 'test' }, 'ATTESTATION_PLATFORM: expected nitrotpm'],
   [

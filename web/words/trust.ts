@@ -53,6 +53,7 @@ export function fileKeyLines(publicKey: string | undefined): TrustLines {
 /** What each setting is, in the order in which they are listed. */
 const SETTINGS: readonly (readonly [setting: string, words: string])[] = [
   ['ALPACA_TRADING_URL', 'Broker, which reads each order'],
+  ['ALPACA_ACCOUNT_ID', 'Account at the broker'],
   ['ALPACA_DATA_URL', 'Source of prices'],
   ['RPC_URL', 'Nodes of the chain'],
   ['RPC_WITNESS_URL', 'Witness nodes, of another operator'],

@@ -42,6 +42,8 @@ export function createGathering(deps: {
   readonly config: AttestedConfig
   readonly evidence: Pick<Evidence, 'starting'>
   readonly isReady: boolean
+  /** Why the broker's keys are not taken. */
+  readonly refusalOfKeys: (keys: BrokerKeys) => Promise<DoorCode | undefined>
   readonly ready: (secrets: Secrets) => Promise<void>
 }) {
   const { config, evidence } = deps
@@ -81,6 +83,8 @@ export function createGathering(deps: {
   async function take(provision: Provision): Promise<Provisioned | DoorCode> {
     const opened = await openBoth(provision)
     if (opened?.share.threshold !== threshold) return 'invalid-share'
+    const refusal = opened.keys && (await deps.refusalOfKeys(opened.keys))
+    if (refusal !== undefined) return refusal
     // Others may have given the last one meanwhile.
     if (isReady) return 'keys-present'
     given.add(provision.holder)

@@ -12,6 +12,7 @@ import { deriveKeys } from '../keys/born.js'
 import { createKeys } from '../keys/keys.js'
 import { chainOptionsOf, enclaveOf, runProgram, type Start } from '../program.js'
 import type { Routes } from '../resident/door.js'
+import { accountRefusal } from './account.js'
 import { createEvidence, type Evidence } from './evidence.js'
 import { createGathering, type Secrets } from './gathering.js'
 import type { Platforms } from './platform.js'
@@ -102,6 +103,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   else begin(sealed)
   const gathering = createGathering({
     ...{ config, evidence, isReady: sealed !== undefined },
+    refusalOfKeys: (keys) => accountRefusal(config, keys),
     async ready(secrets) {
       await sealedKeys.save(secrets)
       begin(secrets)

@@ -54,8 +54,13 @@ decides money: with one operator alone, that operator would decide.',
         example: '',
       },
     ),
-    ATTESTATION_PLATFORM: required(z.enum(platforms, `expected ${platforms.join(' or ')}`), {
+    ALPACA_ACCOUNT_ID: required(z.guid('expected the id of an account at the broker').toLowerCase(), {
       section: 'Attestation',
+      about:
+        'The account that trades: the "id" of GET /v2/account, not its "account_number". Keys of another account are refused.',
+      example: '',
+    }),
+    ATTESTATION_PLATFORM: required(z.enum(platforms, `expected ${platforms.join(' or ')}`), {
       about: `What the enclave runs on: ${platforms.join(' or ')}.`,
       example: platforms[0] ?? '',
     }),

@@ -86,6 +86,11 @@ const PROBLEMS = {
     title: 'Share not readable',
     detail: "Seal what the founding gave you to the key in this start's evidence, for this chain and escrow.",
   },
+  'wrong-account': {
+    status: 422,
+    title: 'Keys of another account',
+    detail: "Give the broker's keys of the account that ALPACA_ACCOUNT_ID names, as its first holder.",
+  },
   busy: {
     status: 429,
     title: 'Another such request under way',
@@ -116,6 +121,12 @@ const PROBLEMS = {
     title: 'Report unavailable',
     detail: 'Chain or broker did not answer in time. Try again after the seconds in Retry-After.',
   },
+  'broker-unavailable': {
+    status: 503,
+    title: 'Broker unavailable',
+    detail:
+      'Nothing was accepted: nobody can tell whose the keys are. Try again after the seconds in Retry-After.',
+  },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
@@ -133,6 +144,7 @@ const HEADERS: Partial<Record<DoorCode, Record<string, string>>> = {
   busy: { 'Retry-After': '1' },
   'keys-awaited': { 'Retry-After': '5' },
   'evidence-unavailable': { 'Retry-After': '5' },
+  'broker-unavailable': { 'Retry-After': '5' },
   'report-unavailable': { 'Retry-After': '10' },
   'storage-unavailable': { 'Retry-After': '10' },
 }
