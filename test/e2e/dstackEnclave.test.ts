@@ -28,8 +28,9 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   const file = (name: string) => join(directory, name)
   const verifyBorn = createVerifier(BORN, '', undefined, dstackBelow(options.root))
   const verify = createStartingVerifier('', undefined, dstackBelow(options.root))
+  const env = { RPC_URL: sandbox.info.rpcUrl, OWNER_PRIVATE_KEY: sandbox.accounts.owner.privateKey }
   const run = async (...args: string[]) => {
-    const ended = await operate(['attest', ...args, '--yes', '--json'], { verify })
+    const ended = await operate(['attest', ...args, '--yes', '--json'], { verify, env })
     expect(ended).toMatchObject({ exit: 0 })
     return JSON.parse(ended.out)
   }
@@ -54,7 +55,7 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   const { keyId, secretKey } = sandbox.secrets.enclaveBroker
   await writeFile(file('broker.json'), JSON.stringify({ keyId, secretKey }), { mode: 0o600 })
 
-  const judging = ['--policy', file('policy.json')]
+  const judging = ['--next', '--policy', file('policy.json')]
   judging.push('--chain-id', `${domain.chainId}`, '--escrow', domain.escrow)
   const owner = ['--key-file', file('owner.key')]
   const founding = ['found', '--enclave-url', url, ...owner, '--out', file('shares.json'), ...judging]
@@ -80,7 +81,6 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   }
   const before = await keysNow()
   // A program that the chain does not name opens nothing.
-  const env = { RPC_URL: sandbox.info.rpcUrl, OWNER_PRIVATE_KEY: sandbox.accounts.owner.privateKey }
   const named = ['signer', '--attestation', file('evidence.json'), '--policy', file('policy.json')]
   const rotation = await operate([...named, '--yes', '--directory', sandbox.directory], { env, verifyBorn })
   expect(rotation, rotation.err).toMatchObject({ exit: 0 })

@@ -1,13 +1,16 @@
 // A program whose hole was found, as processes: the operator would like to go on with it.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { measurementOf } from '../../src/attestation/policy.js'
+import { createStartingVerifier } from '../../src/attestation/starting.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { eventually } from '../support/eventually.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { QUICK } from '../support/tradingSandbox.js'
 
-it('the guardian revokes an attested program, and its operator restarts it: it has no keys until people give them', async () => {
+it('the guardian revokes an attested program, and its operator restarts it: it has no keys, and holders give it none', async () => {
   const directory = await temporaryDirectory()
   const sandbox = await startSandbox({
     ...{ directory, keys: 'born', print: () => undefined },
@@ -18,7 +21,22 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
   })
   onTestFinished(() => sandbox.stop())
   const { info, accounts, attested } = sandbox
-  const measurement = await measurementOf('pcrs', attested?.programs[0]?.pcrs ?? {})
+  if (attested === undefined) throw new Error('no attested enclave')
+  const measurement = await measurementOf('pcrs', attested.programs[0]?.pcrs ?? {})
+  const env = { RPC_URL: info.rpcUrl, GUARDIAN_PRIVATE_KEY: accounts.guardian.privateKey }
+  const write = async (name: string, text: string) => {
+    await writeFile(join(directory, name), text, { mode: 0o600 })
+    return join(directory, name)
+  }
+  const policy = await write('policy.json', JSON.stringify(attested.programs))
+  const shares = await write('shares.json', JSON.stringify(attested.founding))
+  const share = join(directory, 'holder.share')
+  const attest = (name: string, ...args: string[]) => {
+    const own = ['--policy', policy, '--key-file', join(directory, 'holder.key'), '--directory', directory]
+    const verify = createStartingVerifier(attested.root, 'test')
+    return operate(['attest', name, ...args, ...own, '--yes', '--json'], { env, verify })
+  }
+  expect(await attest('accept', '--shares', shares, '--out', share)).toMatchObject({ exit: 0 })
   const bootOf = async () => {
     const health = await (await fetch(`${info.enclaveUrl}/health`)).json()
     return { boot: health.boot, keys: health.keys }
@@ -31,9 +49,13 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
 
   await sandbox.enclave()?.kill()
   expect(await restarted(2)).toEqual({ boot: 2, keys: 'present' })
-  const env = { RPC_URL: info.rpcUrl, GUARDIAN_PRIVATE_KEY: accounts.guardian.privateKey }
   const revoked = await operate(['revoke', measurement, '--yes', '--directory', directory], { env })
   expect(revoked, revoked.err).toMatchObject({ exit: 0 })
   await sandbox.enclave()?.kill()
   expect(await restarted(3)).toEqual({ boot: 3, keys: 'awaited' })
+  // Their policy still has it, and they take it for the next one.
+  const given = await attest('provision', '--enclave-url', info.enclaveUrl ?? '', '--share', share, '--next')
+  expect({ ...given, err: JSON.parse(given.err) }).toMatchObject({
+    ...{ exit: 3, out: '', err: { error: { faults: ['revoked-program'] } } },
+  })
 })

@@ -201,7 +201,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
     }),
   )
   const at = ['--enclave-url', next.url, '--policy', nextPolicy]
-  const provision = (holder: string[] = []) => run('attest', 'provision', ...at, ...holder)
+  const provision = (holder: string[] = []) => run('attest', 'provision', ...at, ...holder, '--next')
   expect(await provision(holders[0])).toContain('waits for the next holder')
   await next.killAndStart()
   expect(await provision(holders[1])).toContain('waits for the next holder')

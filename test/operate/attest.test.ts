@@ -4,15 +4,17 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { program, ROOT, replaced, STATEMENT, text } from '../../scripts/attestation/base.js'
+import { MEASUREMENTS, program, ROOT, replaced, STATEMENT, text } from '../../scripts/attestation/base.js'
 import { HOUR, NOW, register } from '../../scripts/attestation/documents.js'
 import { createStartingVerifier, type StartingVerifier } from '../../src/attestation/starting.js'
+import { configDigest } from '../../src/attestation/write.js'
 import { hexOf } from '../../src/protocol/hex.js'
+import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { type Fault, useStartingEnclave } from './startingEnclave.js'
 
-const domain = { chainId: STATEMENT.chainId, escrow: STATEMENT.escrow }
+const chain = useChain(undefined, { enclaveSigner: null })
 const judge = createStartingVerifier(ROOT)
 /** By the clock of the documents. */
 const verify: StartingVerifier = (attestation, expected) => judge(attestation, { ...expected, now: NOW })
@@ -25,9 +27,11 @@ async function useCeremony(cleanUp: AsyncDisposableStack, fault?: Fault) {
   const file = (name: string) => join(directory, name)
   await writeFile(file('policy.json'), JSON.stringify([program()]))
   await writeFile(file('broker.json'), JSON.stringify(BROKER), { mode: 0o600 })
+  const domain = { chainId: STATEMENT.chainId, escrow: chain().addressOf('escrow') }
+  const env = { RPC_URL: chain().anvil.rpcUrl }
   const run = (name: string, args: readonly string[], options: Parameters<typeof operate>[1] = {}) =>
     operate(['attest', name, ...args, ...(options.answer === undefined ? ['--yes'] : [])], {
-      verify,
+      ...{ verify, env },
       ...options,
     })
   async function holder(name: string) {
@@ -54,7 +58,7 @@ async function useCeremony(cleanUp: AsyncDisposableStack, fault?: Fault) {
     const own = ['--share', file(`${name}.share`), '--key-file', file(`${name}.key`)]
     return run('provision', ['--enclave-url', enclave.url, ...own, ...judging, ...more], options)
   }
-  return { file, holders, enclave, found, accept, provision, run }
+  return { file, holders, enclave, found, accept, provision, run, domain, env }
 }
 
 /** A ceremony whose holders have their shares, and then an enclave that may be another. */
@@ -135,9 +139,38 @@ describe('operate attest', () => {
     expect(existsSync(file('shares.json'))).toBe(false)
   })
 
+  it('keeps nothing of a founding by a program that the guardian has revoked', async () => {
+    await using cleanUp = new AsyncDisposableStack()
+    const { file, found, accept } = await useCeremony(cleanUp)
+    await found()
+    await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENTS.enclave)
+    const refused = { exit: 3, out: '', err: expect.stringContaining('revoked-program') }
+    expect(await accept('owner')).toMatchObject(refused)
+    expect(await found('--out', file('again.json'))).toMatchObject(refused)
+    expect(['owner.share', 'again.json'].map((name) => existsSync(file(name)))).toEqual([false, false])
+  })
+
+  it('gives a share to a program that the chain does not name only if its holder says that it is the next', async () => {
+    await using cleanUp = new AsyncDisposableStack()
+    const { enclave, provision } = await useHolders(cleanUp)
+    const bob = chain().account('bob')
+    const name = (config: string) =>
+      chain().send('owner', 'authority', 'rotateSigner', bob, MEASUREMENTS.enclave, config)
+    await name(`0x${'0c'.repeat(32)}`)
+    expect(await provision('owner')).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('unannounced-program'),
+    })
+    expect(enclave.posts).toEqual([])
+    expect(await provision('owner', ['--next'])).toMatchObject({ exit: 0 })
+    // The owner has named it.
+    await name(await configDigest(STATEMENT.configuration))
+    expect(await provision('bank')).toMatchObject({ exit: 0 })
+  })
+
   it('trusts the root of AWS alone, unless it is told another in code', async () => {
     await using cleanUp = new AsyncDisposableStack()
-    const { run, enclave, file } = await useHolders(cleanUp)
+    const { run, enclave, file, domain, env } = await useHolders(cleanUp)
     const args = [
       '--enclave-url',
       enclave.url,
@@ -147,7 +180,7 @@ describe('operate attest', () => {
       file('owner.key'),
     ]
     const judging = ['--policy', file('policy.json'), '--chain-id', '31337', '--escrow', domain.escrow]
-    const shipped = await operate(['attest', 'provision', ...args, ...judging, '--yes'])
+    const shipped = await operate(['attest', 'provision', ...args, ...judging, '--yes'], { env })
     expect(shipped).toMatchObject({ exit: 3, err: expect.stringContaining('unknown-root') })
     expect(enclave.posts).toEqual([])
     expect((await run('provision', [...args, ...judging])).exit).toBe(0)
@@ -233,7 +266,7 @@ describe('operate attest', () => {
 
   it('takes chain and escrow of deployment.json, and needs a policy that pins its programs', async () => {
     await using cleanUp = new AsyncDisposableStack()
-    const { file, enclave, run } = await useHolders(cleanUp)
+    const { file, enclave, run, domain } = await useHolders(cleanUp)
     const there = ['--enclave-url', enclave.url, '--key-file', file('owner.key')]
     const args = [...there, '--out', file('again.json'), '--directory', file('.')]
     const judging = ['--policy', file('policy.json')]

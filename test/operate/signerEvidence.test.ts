@@ -151,6 +151,9 @@ it('a resolution is sealed to the key that evidence of the signer in force state
     statement: document.statement.replace(publicKeyOf(key), `0x02${'d2'.repeat(32)}`),
   }
   expect(await resolve()).toMatchObject({ exit: 3, err: expect.stringContaining('another statement') })
+  attestation = document
+  await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENTS.enclave)
+  expect(await resolve()).toMatchObject({ exit: 3, err: expect.stringContaining('revoked') })
   expect(posted).toHaveLength(1)
 })
 

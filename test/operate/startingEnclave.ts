@@ -44,7 +44,8 @@ export async function useStartingEnclave(
   const posts: string[] = []
 
   async function evidence(stated: object) {
-    const statement = fault.text ?? starting({ sealKey, ...stated, ...fault.statement })
+    const statement =
+      fault.text ?? starting({ sealKey, escrow: domain.escrow, ...stated, ...fault.statement })
     const { attestation } = await withMembers({ user_data: await digest(statement), ...fault.members })
     return { format: 'aws-nitro', ...attestation, statement }
   }

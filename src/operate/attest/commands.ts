@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { AcceptedProgram } from '../../attestation/policy.js'
 import type { StartingVerifier } from '../../attestation/starting.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import type { Envelope } from '../../protocol/envelope.js'
@@ -31,33 +30,34 @@ import { addCommand, type CommonOptions, createSpeech, type OperateProcess } fro
 import { readDeployment } from '../settings.js'
 import { makeHolderKey, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
 import { ABOUT_REPORT, type ReportOptions, report } from './report.js'
-import { askEnclave, described, readJsonFile, readPolicy, verified } from './startingEnclave.js'
+import { askEnclave, described, type Judging, readJsonFile, readPolicy, verified } from './startingEnclave.js'
 
 const ABOUT = `
 Each command verifies the enclave's evidence first: the hardware, that it is no debug image, the program and its configuration by the policy,
-and the deployment. The policy is yours: a list of programs as in docs/attestation.md, never the operator's or the server's. Evidence that does
-not hold ends a command with 3 (refused), 2 (unreadable) or 1 (unsupported), before anything is sent or kept.`
+and the deployment. The policy is yours: a list of programs as in docs/attestation.md, never the operator's or the server's. RPC_URL is a node
+that you trust: what the guardian has revoked is refused, and where the chain names a program each other one is, but with --next. Evidence that
+does not hold ends a command with 3 (refused), 2 (unreadable) or 1 (unsupported), before anything is sent or kept.`
 
 /** What a document is judged by. */
 interface JudgingOptions extends CommonOptions {
   readonly policy: string
   readonly chainId?: number
   readonly escrow?: Hex
-}
-
-interface Judging {
-  readonly programs: readonly AcceptedProgram[]
-  readonly domain: IntentDomain
+  readonly next?: true
 }
 
 /** @throws CommandError `usage`, `deployment-missing`, `deployment-malformed` */
-function judgingOf({ directory, policy, chainId, escrow }: JudgingOptions): Judging {
-  const programs = readPolicy(policy)
-  if (chainId !== undefined && escrow !== undefined) return { programs, domain: { chainId, escrow } }
+function judgingOf({ env }: OperateProcess, options: JudgingOptions): Judging {
+  const programs = readPolicy(options.policy)
+  return { programs, domain: domainOf(options), env, isNext: options.next === true }
+}
+
+function domainOf({ directory, chainId, escrow }: JudgingOptions): IntentDomain {
+  if (chainId !== undefined && escrow !== undefined) return { chainId, escrow }
   if (chainId !== undefined || escrow !== undefined)
     throw usage('name both --chain-id and --escrow, or neither')
   const deployment = readDeployment(directory)
-  return { programs, domain: { chainId: deployment.chainId, escrow: deployment.contracts.orderEscrow } }
+  return { chainId: deployment.chainId, escrow: deployment.contracts.orderEscrow }
 }
 
 /** @param verify trusts the makers' roots, but for tests */
@@ -72,6 +72,7 @@ export function addAttest(root: Command, process: OperateProcess, verify: Starti
       .requiredOption('--policy <file>', 'the programs that are accepted')
       .option('--chain-id <id>', 'in place of deployment.json, with --escrow', parsedBy(chainIdTextSchema))
       .option('--escrow <address>', 'the contract OrderEscrow', anAddress)
+      .option('--next', 'the program of an upgrade, which the chain does not name yet')
   const ENCLAVE_URL = ['--enclave-url <url>', 'where the enclave listens', parsedBy(baseUrl())] as const
   const KEY_FILE = ['--key-file <file>', "the holder's key, mode 0600"] as const
 
@@ -134,7 +135,7 @@ async function found(
 ): Promise<void> {
   const { enclaveUrl, keyFile, directory, out = join(directory, 'shares.json') } = options
   const speech = createSpeech(process, options)
-  const judging = judgingOf(options)
+  const judging = judgingOf(process, options)
   const { privateKey } = readHolderKey(keyFile)
   const awaiting = await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
   const { sealKey } = (await verified(verify, awaiting, judging)).statement
@@ -174,7 +175,7 @@ async function accept(
 ): Promise<void> {
   const { shares: file, keyFile, out } = options
   const speech = createSpeech(process, options)
-  const judging = judgingOf(options)
+  const judging = judgingOf(process, options)
   const { domain } = judging
   const { privateKey, publicKey } = readHolderKey(keyFile)
   const { data: founding } = foundingSchema.safeParse(readJsonFile(file))
@@ -216,7 +217,7 @@ async function provision(
 ): Promise<void> {
   const { enclaveUrl } = options
   const speech = createSpeech(process, options)
-  const judging = judgingOf(options)
+  const judging = judgingOf(process, options)
   const { domain } = judging
   const { privateKey, publicKey: holder } = readHolderKey(options.keyFile)
   const { share } = readShare(options.share, domain, holder)

@@ -1,6 +1,6 @@
 // The signer that an attested enclave was born with, for the owner who names it.
 import type { verifyAttestation } from '../../attestation/index.js'
-import { createSignersView } from '../../chain/authorityView.js'
+import { createAuthorityView } from '../../chain/authorityView.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
 import type { DeskSettings } from '../../protocol/deskSettings.js'
@@ -11,7 +11,7 @@ import { CommandError, usage } from '../../terminal/failure.js'
 import type { Chain } from '../chain.js'
 import { type DeploymentFile, jsonOf } from '../settings.js'
 import { askEvidence } from './report.js'
-import { orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
+import { assertNamed, orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
 
 const TIMEOUT_MS = 30_000
 const NONCE_BYTES = 32
@@ -81,7 +81,7 @@ async function fetchJson(url: string): Promise<unknown> {
 
 /**
  * The key that the enclave in force opens with: of the evidence that the server shows, by the page's programs and the chain's signer.
- * @throws CommandError as {@link attestedSigner} does
+ * @throws CommandError as {@link attestedSigner} and {@link assertNamed} do
  */
 export async function attestedSealKey(
   serverUrl: string,
@@ -96,7 +96,10 @@ export async function attestedSealKey(
   const { chainId, contracts } = deployment
   const escrow = contracts.orderEscrow
   const attestation = await readAttestation(`${serverUrl}/enclave-key`)
-  const { signer } = await createSignersView(chain.rpc)(escrow)
+  const authority = await createAuthorityView(chain.rpc)(escrow)
+  const signer = await authority.enclaveSigner()
   const expected = { programs, chainId, escrow, signer, now: Date.now() }
-  return (await orRefused(() => verify(attestation, expected))).statement.sealKey
+  const verification = await orRefused(() => verify(attestation, expected))
+  await assertNamed(verification, authority)
+  return verification.statement.sealKey
 }

@@ -6,11 +6,16 @@ import { type Outcome, outcomeOf } from '../../attestation/judge.js'
 import { type AcceptedProgram, checkPolicy } from '../../attestation/policy.js'
 import type { StartingStatement, StartingVerifier } from '../../attestation/starting.js'
 import type { Verified } from '../../attestation/verify.js'
+import { createAuthorityView, programFault } from '../../chain/authorityView.js'
+import type { Authority } from '../../chain/contracts.js'
+import type { SignerProgram } from '../../chain/signerProgram.js'
 import { problemSchema } from '../../protocol/api.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
+import type { Environment } from '../../service/config.js'
 import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
+import { connectChain } from '../chain.js'
 import { jsonOf } from '../settings.js'
 
 /** Why evidence is refused. Of the others the code says enough. */
@@ -45,15 +50,53 @@ const CODES = {
   unsupported: 'evidence-unsupported',
 } as const satisfies Record<Outcome, string>
 
-/** @throws CommandError as {@link orRefused} says */
-export function verified(
+/** What a document is judged by. */
+export interface Judging {
+  readonly programs: readonly AcceptedProgram[]
+  readonly domain: IntentDomain
+  /** Names a node. */
+  readonly env: Environment
+  /** Whether the program is to become the next one, before the owner can name it: its signer is born with its keys. */
+  readonly isNext: boolean
+}
+
+/** @throws CommandError as {@link orRefused} and {@link assertNamed} say; ConfigError, ChainUnavailableError, ChainAnswerError */
+export async function verified(
   verify: StartingVerifier,
   document: Attestation,
-  { programs, domain }: { readonly programs: readonly AcceptedProgram[]; readonly domain: IntentDomain },
+  { programs, domain, env, isNext }: Judging,
 ): Promise<Verified<StartingStatement>> {
   // The verifier refuses members that are not its own.
   const { format, evidence, statement } = document
-  return orRefused(() => verify({ format, evidence, statement }, { ...domain, programs, now: Date.now() }))
+  const expected = { ...domain, programs, now: Date.now() }
+  const verification = await orRefused(() => verify({ format, evidence, statement }, expected))
+  const chain = await connectChain(env, domain.chainId)
+  try {
+    await assertNamed(verification, await createAuthorityView(chain.rpc)(domain.escrow), isNext)
+  } finally {
+    chain.close()
+  }
+  return verification
+}
+
+/**
+ * Whatever a policy says, which may be an old one.
+ * @throws CommandError `evidence-refused`, whose fault is `revoked-program` or `unannounced-program`; ChainUnavailableError, ChainAnswerError
+ */
+export async function assertNamed(
+  program: SignerProgram,
+  authority: Authority,
+  isNext = false,
+): Promise<void> {
+  const found = await programFault(program, authority)
+  if (found === 'revoked-program') throw unnamed(found, 'the guardian has revoked its program')
+  if (found === 'unannounced-program' && !isNext)
+    throw unnamed(found, 'the chain names another program or configuration, in force and as the next')
+}
+
+function unnamed(code: string, reason: string): CommandError {
+  const text = `the evidence of the enclave does not hold: ${reason}`
+  return new CommandError('evidence-refused', text, null, [code])
 }
 
 /** @throws CommandError `evidence-refused`, `evidence-unreadable`, `evidence-unsupported`, whose fault is the code of the check */

@@ -80,13 +80,13 @@ it('the operator starts a program again that was replaced, or revoked for a hole
   expect(await opens()).toBe(true)
   await afterDelay()
   expect(await opens()).toBe(false)
-  expect(log()).toContain('"reason":"another program in force"')
+  expect(log()).toContain('"reason":"unannounced-program"')
   // Back to it, with everybody's knowledge.
   await name('a1', MEASUREMENT, FIRST)
   expect(await opens()).toBe(true)
   await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENT)
   expect(await opens()).toBe(false)
-  expect(log()).toContain('"reason":"revoked program"')
+  expect(log()).toContain('"reason":"revoked-program"')
 })
 
 it('keys that are sealed wait for the chain, and need nobody once it answers', async () => {
