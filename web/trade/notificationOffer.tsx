@@ -8,12 +8,14 @@ export function NotificationOffer() {
   return (
     <div class="box" data-test="notification-offer">
       <p>Shall your browser tell you when an order ends while this tab is in the background?</p>
-      <button type="button" onClick={allow}>
-        Tell me
-      </button>{' '}
-      <button type="button" class="quiet" onClick={refuse}>
-        No
-      </button>
+      <p class="row">
+        <button type="button" class="quiet" onClick={allow}>
+          Tell me
+        </button>
+        <button type="button" class="quiet" onClick={refuse}>
+          No
+        </button>
+      </p>
     </div>
   )
 }
