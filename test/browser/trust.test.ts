@@ -45,7 +45,7 @@ it('an employee sees hardware, program, keys and settings, each for itself, befo
   const [hardware, program, keys, settings] = await lines(page).allInnerTexts()
   expect(hardware).toMatch(/^None: a stand-in/)
   expect(program).toMatch(/^Release sandbox, version .*, measured as 0x[0-9a-f]{4}…[0-9a-f]{4}\.$/)
-  expect(keys).toMatch(/^Born inside it, .* is the chain’s\.$/)
+  expect(keys).toMatch(/^Born inside it\. Any 2 of the 3 holders .* is the chain’s\.$/)
   expect(settings).toContain(new URL(brokerUrl).host)
   for (const { name, options } of SIZES) {
     await page.setViewportSize(options.viewport)
