@@ -334,6 +334,17 @@ test('titles of tests begin with their subject, so that they can be searched for
   expect(found).toEqual([])
 })
 
+const plantedSchema = z.array(z.object({ fault: z.string(), file: z.string(), from: z.string() }))
+
+test('each planted fault has its place once in the product, so that the night can plant it', async () => {
+  const planted = plantedSchema.parse(JSON.parse(await readFile('test/plantedFaults.json', 'utf8')))
+  expect(planted.length).toBeGreaterThan(100)
+  const counted = planted.map(async ({ fault, file, from }) => {
+    return { fault, places: (await readFile(file, 'utf8')).split(from).length - 1 }
+  })
+  expect((await Promise.all(counted)).filter(({ places }) => places !== 1)).toEqual([])
+})
+
 /** Comments of src and web that begin with a preposition. Lower it with what you rewrite. */
 const MOST_PREPOSITIONS = 175
 
