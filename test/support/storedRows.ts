@@ -15,17 +15,6 @@ export function storedRows(root: string, table: Table): z.output<typeof rowSchem
   })
 }
 
-const sumSchema = z.object({ id: z.string(), day: z.int(), used: z.bigint(), kept: z.bigint() })
-
-/** The sums, as another program reads them. */
-export function storedSums(root: string): z.output<typeof sumSchema>[] {
-  return withDatabase(root, (database) => {
-    const statement = database.prepare('SELECT id, CAST(day AS REAL) AS day, used, kept FROM sums')
-    statement.setReadBigInts(true)
-    return sumSchema.array().parse(statement.all())
-  })
-}
-
 /** Keeps the database for itself, as another program may: until the release, every write of a server is refused. */
 export function holdStores(root: string): () => void {
   const database = new DatabaseSync(join(root, 'server.db'), { timeout: 5_000 })

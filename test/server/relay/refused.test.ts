@@ -61,6 +61,7 @@ function withMessage(change: Record<string, unknown>): object {
 
 const text = (body: object) => JSON.stringify(body)
 
+// test/server/openapi/contract.test.ts has media types, lengths, unknown digests and malformed ones.
 describe('a body that is no authorization', () => {
   test.each<[what: string, body: () => string | object]>([
     ['empty', () => ''],
@@ -95,16 +96,6 @@ describe('a body that is no authorization', () => {
     const response = await relay.post(body())
     expect([response.status, response.body.status]).toEqual([400, 400])
     expect(['malformed-json', 'invalid-body']).toContain(response.body.code)
-  })
-
-  test('another media type is 415', async () => {
-    const response = await relay.post(JSON.stringify(valid()), { 'Content-Type': 'text/plain' })
-    expect([response.status, response.body.code]).toEqual([415, 'unsupported-media-type'])
-  })
-
-  test('longer than the limit is 413', async () => {
-    const response = await relay.post(withMessage({ symbol: `0x${'00'.repeat(128 * 1_024)}` }))
-    expect([response.status, response.body.code]).toEqual([413, 'body-too-large'])
   })
 })
 
@@ -187,22 +178,5 @@ describe('an authorization that the contract would refuse', () => {
     const response = await relay.relay(authorization())
     expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
     expect(response.body.revert).toEqual(revert)
-  })
-})
-
-describe('paths and methods', () => {
-  test('an unknown digest is 404, a malformed one 400', async () => {
-    const unknown = await relay.get(bytes32('unknown'))
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'receipt-not-found'])
-    for (const digest of [
-      '0x',
-      bytes32('x').slice(0, -1),
-      `${bytes32('x')}00`,
-      '..%2f..%2fnarrator',
-      '%ff',
-    ]) {
-      const response = await relay.get(digest)
-      expect([response.status, response.body.code]).toEqual([400, 'invalid-parameter'])
-    }
   })
 })
