@@ -14,8 +14,6 @@ import { checkPlatform } from './store/postgres/inspection.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 
-type OpenEngine = (directory: string) => Promise<Engine>
-
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /**
@@ -29,7 +27,7 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>
 export async function startServer(
   config: Config,
   logger: Logger,
-  openEngine: OpenEngine,
+  openEngine: (directory: string) => Promise<Engine>,
   times?: RetryTimes,
 ) {
   const stopping = new AbortController()
@@ -54,7 +52,7 @@ export async function startServer(
 /** @param cleanUp releases them, whatever fails */
 async function openStores(
   { databaseUrl, leaseTtlMs, dataDir, chain }: Config,
-  openEngine: OpenEngine,
+  openEngine: (directory: string) => Promise<Engine>,
   cleanUp: AsyncDisposableStack,
 ): Promise<Engine> {
   if (databaseUrl === undefined) {

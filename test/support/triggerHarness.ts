@@ -12,7 +12,7 @@ import {
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
-import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
+import { createEnclaveRuns } from '../../src/server/trigger/enclaveRuns.js'
 import { createHttpRunner, createRunsRouter } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import { createLifetime } from '../../src/service/lifetime.js'
@@ -52,7 +52,7 @@ function connectEnclave(
 }
 
 /** Parts of the trigger in place of its own, and variables of the server's environment. */
-export type TriggerChanges = Partial<Omit<EnclaveRunsOptions, 'config'>> & {
+export type TriggerChanges = Partial<Omit<Parameters<typeof createEnclaveRuns>[0], 'config'>> & {
   readonly env?: Record<string, string>
 }
 

@@ -80,9 +80,8 @@ function isPrivateConnection({ hostname, searchParams }: URL): boolean {
 
 /**
  * The URL at which an enclave accepts jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a
- * user name.
+ * user name. During an upgrade there are two: the enclave's and the next one's.
  */
-/** The enclave's, and during an upgrade the next one's. */
 export function enclaveUrls() {
   const url = z
     .string()

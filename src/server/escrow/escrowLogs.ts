@@ -30,11 +30,9 @@ export interface OpenedOrder {
   readonly position: ChainPosition
 }
 
-interface EscrowEventBase {
+interface EscrowEventBase extends Pick<OpenedOrder, 'orderId' | 'position'> {
   /** Block hash and log index: after a reorganization the same event has another id. */
   readonly id: string
-  readonly orderId: Hex
-  readonly position: ChainPosition
   readonly txHash: Hex
 }
 

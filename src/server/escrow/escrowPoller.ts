@@ -5,12 +5,6 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createAlarm } from '../../service/waiting.js'
 import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
 
-export interface Recovered {
-  readonly block: BlockId
-  /** The events of the latest `REREAD_BLOCKS` blocks. */
-  readonly events: readonly EscrowEvent[]
-}
-
 /** The shortest pause, however often it is poked. */
 const LEAST_PAUSE_MS = 200
 
@@ -22,8 +16,8 @@ export function createEscrowPoller(options: {
   readonly events: EscrowEvents
   readonly ranges: RangeReader
   readonly intervalMs: number
-  /** Handles the chain's state at the start. Repeatable. */
-  readonly recover: () => Promise<Recovered>
+  /** Handles the chain's state at the start, and resolves with the events of the latest `REREAD_BLOCKS` blocks. Repeatable. */
+  readonly recover: () => Promise<{ readonly block: BlockId; readonly events: readonly EscrowEvent[] }>
   /**
    * Handles one event. An event comes again after a rejection, and may come again after a reorganization.
    * @param isPast the block was read before, so that later events may have been handled already

@@ -14,10 +14,10 @@ const BEARER = /^Bearer +([^\s]+) *$/i
  * Both sides are hashed first, so the comparison lasts as long for any length.
  */
 export function relayTokenCheck(expected: string): (authorization: string | undefined) => boolean {
-  const expectedHash = sha256(expected)
+  const expectedHash = hash('sha256', expected, 'buffer')
   return (authorization = '') => {
     const given = BEARER.exec(authorization)?.[1] ?? ''
-    return timingSafeEqual(sha256(given), expectedHash)
+    return timingSafeEqual(hash('sha256', given, 'buffer'), expectedHash)
   }
 }
 
@@ -28,10 +28,6 @@ export function requireRelayToken(expected: string): (req: IncomingMessage) => v
     if (isShownIn(req.headers.authorization)) return
     throw new Problem('relay-unauthorized', { headers: { 'WWW-Authenticate': 'Bearer realm="relay"' } })
   }
-}
-
-function sha256(text: string): Buffer {
-  return hash('sha256', text, 'buffer')
 }
 
 /**

@@ -190,16 +190,11 @@ function limitRate(
   }
 }
 
-interface Window {
-  used: number
-  readonly endsAt: number
-}
-
 /** The windows of clients and sites, for limiters that charge different costs to them. */
 function createWindows(now = () => performance.now()) {
-  const windows = new LRUCache<string, Window>({ max: MAX_COUNTED })
+  const windows = new LRUCache<string, { used: number; readonly endsAt: number }>({ max: MAX_COUNTED })
 
-  function add(key: string, cost: number): Window {
+  function add(key: string, cost: number) {
     const current = windows.get(key)
     if (current !== undefined && now() < current.endsAt) {
       current.used = Math.max(0, current.used + cost)

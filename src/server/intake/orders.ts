@@ -6,13 +6,13 @@ import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { PostedOpening } from '../../protocol/postedOpening.js'
+import type { createOpeningVerifier } from '../relay/authorization.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
-import type { VerifyOpening } from '../relay/opening.js'
 import type { OpeningQuota } from '../relay/openingQuota.js'
-import type { CancelRecord, Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
+import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
 import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
-import { type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
+import { answerOf, type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
 
 export type NotReceived = Extract<Reception['answer'], string>
 
@@ -119,7 +119,7 @@ const CLAIM_MS = 60_000
 
 export function createOpenings(deps: {
   readonly orders: Orders
-  readonly verify: VerifyOpening
+  readonly verify: ReturnType<typeof createOpeningVerifier>
   readonly relay: Pick<RelayDispatcher, 'precheck' | 'post'>
   readonly quota: OpeningQuota
   readonly receipts: Pick<ReceiptStore, 'get'>
@@ -195,23 +195,16 @@ export function createCancels(deps: {
       if (order.state !== 'OPEN') {
         // A cancel that was answered once is answered again, although the order has ended since.
         const earlier = await records.cancels.get(orderId)
-        return earlier === undefined ? 'order-ended' : answerFor(earlier, 'already-received')
+        return earlier === undefined ? 'order-ended' : answerOf(orderId, 'already-received', earlier)
       }
       const receivedAt = new Date().toISOString()
       const offered = { orderId, envelope, commit: commitOf(envelope), receivedAt }
       const { kept, isNews } = await records.cancels.keep(offered)
-      if (!isNews) return answerFor(kept, 'already-received')
+      if (!isNews) return answerOf(orderId, 'already-received', kept)
       // A new version of the order's record, so that its status is put together anew.
       await records.update(orderId, (current) => current && { ...current })
       onStored(orderId, kept.commit)
-      return answerFor(kept, 'received')
+      return answerOf(orderId, 'received', kept)
     },
   }
-}
-
-function answerFor(
-  { orderId, commit, receivedAt }: CancelRecord,
-  result: OrderReceived['result'],
-): OrderReceived {
-  return { orderId, result, commit, receivedAt }
 }

@@ -92,6 +92,10 @@ export function isOpen(escrow: EscrowKnowledge | undefined): boolean {
   return escrow !== undefined && escrow !== 'unknown' && escrow.state === 'OPEN'
 }
 
-function answerOf(orderId: Hex, result: OrderReceived['result'], stored: Candidate): OrderReceived {
-  return { orderId, result, commit: stored.commit, receivedAt: stored.receivedAt }
+export function answerOf(
+  orderId: Hex,
+  result: OrderReceived['result'],
+  { commit, receivedAt }: Pick<Candidate, 'commit' | 'receivedAt'>,
+): OrderReceived {
+  return { orderId, result, commit, receivedAt }
 }

@@ -1,69 +1,33 @@
 import type { Registry } from '@prometheus-io/client'
 import type { Express } from 'express'
-import { z } from 'zod'
-import type { Rpc } from '../../chain/rpc.js'
 import type { HealthChecks } from '../../protocol/api.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
-import type { Config } from '../config/config.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { createBareApp, requestId, requireHost, securityHeaders } from '../http/middleware.js'
 import type { Metrics } from '../metrics.js'
-import type { NarratorProgress } from '../narrator/poll.js'
 import type { BuiltRelay } from '../relay/build.js'
-import { createStateDocument } from '../store/documents.js'
-import type { Engine } from '../store/engine.js'
-import type { DoorUrl } from '../trigger/doors.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
-import {
-  createReadiness,
-  createRelayerView,
-  createStoreView,
-  type Inspection,
-  inspectChain,
-  inspectContracts,
-  inspectEnclave,
-  inspectEnclaveDoor,
-  inspectLeases,
-  inspectNarrator,
-  inspectOrders,
-  type Phase,
-  type Readiness,
-} from './checks.js'
+import { createInspections, createReadiness, type Phase, type Readiness } from './checks.js'
 import { addGauges } from './gauges.js'
 
 /** However many callers ask on the public port, the checks run four times a minute at most. */
 const SHARED_MS = 15_000
 
-export function buildOps(deps: {
-  readonly config: Config
-  readonly rpc: Rpc
-  readonly engine: Engine
-  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'lease'>
-  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'> & { readonly door: { readonly url: DoorUrl } }
-  readonly progress: NarratorProgress
-  readonly metrics: Metrics
-  readonly phase: () => Phase
-  readonly logger: Logger
-}) {
-  const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
+export function buildOps(
+  deps: Parameters<typeof createInspections>[0] & {
+    readonly relay: Pick<BuiltRelay, 'load'>
+    readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
+    readonly metrics: Metrics
+    readonly phase: () => Phase
+  },
+) {
+  const { config, rpc, relay, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
-  const relayer = createRelayerView(relay.health, gas)
-  const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
-  const store = createStoreView(document, engine)
-  const inspections = {
-    chain: inspectChain(rpc, config.chain.chainId),
-    contracts: inspectContracts(rpc, config.chain.contracts),
-    relayer: relayer.inspect,
-    enclave: inspectEnclaveOf(config.enclave.trigger, enclaveRuns.door.url),
-    store: store.inspect,
-    leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
-    orders: inspectOrders(enclaveRuns.backlog),
-    narrator: inspectNarrator(progress),
-  }
+  const { relayer, store, inspections } = createInspections(deps)
   const readiness = createReadiness(deps.phase, inspections, logger)
   const { load } = relay
-  const { backlog } = enclaveRuns
+  const { backlog } = deps.enclaveRuns
   addGauges(metrics, { readiness, relayer, store, backlog, load, rpc, progress, minBalance, gas })
   return {
     app: createOpsApp(readiness, metrics.registry, logger),
@@ -82,13 +46,6 @@ export function buildOps(deps: {
       }
     }),
   }
-}
-
-function inspectEnclaveOf(trigger: Config['enclave']['trigger'], url: DoorUrl): Inspection {
-  const door = inspectEnclaveDoor(url)
-  if (trigger.kind === 'http') return door
-  const program = inspectEnclave(trigger)
-  return async () => (await program()) ?? (await door())
 }
 
 /** When a probe should ask again: the checks run anew every few seconds. */

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
 import { blockCall, blockSchema, quantitySchema, resultOf } from '../../chain/jsonRpc.js'
@@ -8,13 +9,15 @@ import type { ContractAddresses } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import { createSharedValue } from '../../service/waiting.js'
+import type { Config } from '../config/config.js'
 import type { NarratorProgress } from '../narrator/poll.js'
 import type { RelayHealth } from '../relay/account.js'
+import type { BuiltRelay } from '../relay/build.js'
 import type { GasLimits } from '../relay/gasBudget.js'
-import type { StateDocument } from '../store/documents.js'
+import { createStateDocument, type StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { servedLeases } from '../store/leaseHolder.js'
-import type { DoorUrl } from '../trigger/doors.js'
+import type { DoorUrl } from '../trigger/door.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -60,7 +63,41 @@ export const REASONS = {
 type CheckReason = keyof typeof REASONS
 
 /** Inspects one part of the server. Returns why it is not healthy, or null. */
-export type Inspection = () => Promise<CheckReason | null>
+type Inspection = () => Promise<CheckReason | null>
+
+/** The inspection of each part, and the two that remember something for the metrics. */
+export function createInspections(deps: {
+  readonly config: Config
+  readonly rpc: Rpc
+  readonly engine: Engine
+  readonly relay: Pick<BuiltRelay, 'health' | 'lease'>
+  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'> & { readonly door: { readonly url: DoorUrl } }
+  readonly progress: NarratorProgress
+  readonly logger: Logger
+}) {
+  const { config, rpc, engine, relay, enclaveRuns, progress, logger } = deps
+  const relayer = createRelayerView(relay.health, config.relay.gas)
+  const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
+  const store = createStoreView(document, engine)
+  const inspections = {
+    chain: inspectChain(rpc, config.chain.chainId),
+    contracts: inspectContracts(rpc, config.chain.contracts),
+    relayer: relayer.inspect,
+    enclave: inspectEnclaveOf(config.enclave.trigger, enclaveRuns.door.url),
+    store: store.inspect,
+    leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
+    orders: inspectOrders(enclaveRuns.backlog),
+    narrator: inspectNarrator(progress),
+  }
+  return { relayer, store, inspections }
+}
+
+function inspectEnclaveOf(trigger: Config['enclave']['trigger'], url: DoorUrl): Inspection {
+  const door = inspectEnclaveDoor(url)
+  if (trigger.kind === 'http') return door
+  const program = inspectEnclave(trigger)
+  return async () => (await program()) ?? (await door())
+}
 
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
@@ -114,7 +151,7 @@ export function createReadiness(
 const OLD_HEAD_MS = 1_800_000
 
 /** Whether a node answers for our chain and follows it by this machine's clock, and none is set aside. */
-export function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Inspection {
+function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Inspection {
   return async () => {
     try {
       const [id, latest] = await rpc.send([{ method: 'eth_chainId', params: [] }, blockCall('latest')])
@@ -130,7 +167,7 @@ export function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number)
 }
 
 /** Whether there is code at each of the five addresses. */
-export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Inspection {
+function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Inspection {
   return async () => {
     const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
     return found.includes(false) ? 'contract-missing' : null
@@ -140,10 +177,8 @@ export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddr
 /** A connection counts as failed after this. */
 const CONNECT_LIMIT_MS = 10_000
 
-/**
- * Whether a program listens where jobs are posted to. Only a signed job would show that it is the enclave.
- */
-export function inspectEnclaveDoor(urlOf: DoorUrl): Inspection {
+/** Whether a program listens where jobs are posted to. Only a signed job would show that it is the enclave. */
+function inspectEnclaveDoor(urlOf: DoorUrl): Inspection {
   return async () => {
     const url = await urlOf().catch(() => undefined)
     if (url === undefined) return 'enclave-host-unreachable'
@@ -167,9 +202,7 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
   return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
-/**
- * Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them.
- */
+/** Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them. */
 export function inspectEnclave({ program, envFile }: { program: string; envFile: string }): Inspection {
   return async () => {
     if ((await stateOfPrivateFile(program)) === 'unreadable') return 'enclave-program-missing'

@@ -10,29 +10,25 @@ import type { CheckStatus, Readiness, RelayerView, StoreView } from './checks.js
 const MS_PER_SECOND = 1_000
 const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealthy: 2 }
 
-interface GaugeSources {
-  readonly readiness: Readiness
-  readonly relayer: Pick<RelayerView, 'account'>
-  readonly store: Pick<StoreView, 'standbys'>
-  readonly backlog: EnclaveRuns['backlog']
-  readonly load: () => RelayLoad
-  readonly rpc: Pick<Rpc, 'faults'>
-  readonly progress: NarratorProgress
-  /** Wei. */
-  readonly minBalance: bigint
-  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-}
-
 /** Adds every gauge that is read when the operator asks for the metrics. */
-export function addGauges(metrics: Metrics, sources: GaugeSources): void {
-  const gauges = { ...readinessGauges(sources), ...backlogGauges(sources), ...chainGauges(sources) }
-  for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)
-}
-
-type Gauges = Record<string, WatchedGauge>
-
-function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources): Gauges {
-  return {
+export function addGauges(
+  metrics: Metrics,
+  sources: {
+    readonly readiness: Readiness
+    readonly relayer: Pick<RelayerView, 'account'>
+    readonly store: Pick<StoreView, 'standbys'>
+    readonly backlog: EnclaveRuns['backlog']
+    readonly load: () => RelayLoad
+    readonly rpc: Pick<Rpc, 'faults'>
+    readonly progress: NarratorProgress
+    /** Wei. */
+    readonly minBalance: bigint
+    readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
+  },
+): void {
+  const { readiness, relayer, store, backlog, load, rpc, progress, minBalance, gas } = sources
+  const orders = () => backlog().orders
+  const gauges: Record<string, WatchedGauge> = {
     check_status: [
       'How each check of /readyz stands: 0 healthy, 1 degraded, 2 unhealthy.',
       async () => {
@@ -61,12 +57,6 @@ function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources
       'Balance below which the relayer accepts no new work (RELAY_MIN_BALANCE).',
       () => Number(formatEther(minBalance)),
     ],
-  }
-}
-
-function backlogGauges({ backlog, load, gas }: GaugeSources): Gauges {
-  const orders = () => backlog().orders
-  return {
     orders_watched: [
       'Orders whose escrow is open, or whose end is not yet handled.',
       () => orders()?.watched,
@@ -106,11 +96,6 @@ function backlogGauges({ backlog, load, gas }: GaugeSources): Gauges {
       'The part of it that is kept for orders written ahead: a fifth.',
       () => Number(gas.reserve),
     ],
-  }
-}
-
-function chainGauges({ rpc, progress }: GaugeSources): Gauges {
-  return {
     rpc_node_up: [
       '1 while a node (its place in RPC_URL, from 0) is in use, 0 while it is set aside.',
       () => rpc.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
@@ -126,4 +111,5 @@ function chainGauges({ rpc, progress }: GaugeSources): Gauges {
       () => (progress.isNarrating() ? (Date.now() - progress.silentMs()) / MS_PER_SECOND : undefined),
     ],
   }
+  for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)
 }

@@ -2,8 +2,9 @@ import { balanceOf, priceLimit } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { FeeMarket } from '../txManager/fees.js'
-import type { Commitments } from '../txManager/pendingTx.js'
+import type { PendingTxs } from '../txManager/pendingTx.js'
 import { RelayRefusal } from './authorization.js'
+import { MOST_GAS } from './gasBudget.js'
 
 /** The account's funds at one moment. */
 export interface Funds {
@@ -12,9 +13,6 @@ export interface Funds {
   /** The commitments that had ended when the balance was asked for. The balance may still include the cost of later ones. */
   readonly ended: bigint
 }
-
-/** More than any number of orders can book. */
-const MOST_GAS = 2n ** 60n
 
 /** Decides which work the account accepts, by the highest possible cost of that work and all earlier work. */
 export type Admission = ReturnType<typeof createAdmission>
@@ -27,7 +25,7 @@ export function createAdmission(options: {
   /** Wei that new work must not use up, beside the bookings for orders written ahead. */
   readonly minBalance: bigint
   /** The most that signed transactions may cost. */
-  readonly committed: () => Commitments
+  readonly committed: PendingTxs['committed']
 }) {
   const { rpc, from, fees, minBalance, committed } = options
   /** Wei of authorizations that are admitted and not signed yet. */

@@ -1,13 +1,22 @@
+import type { Signers } from '../../chain/authorityView.js'
 import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall.js'
+import { createOrderEscrow, usdcDomain } from '../../chain/contracts.js'
+import { encodeOpeningCall } from '../../chain/openingCall.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
 import type { ContractAddresses, Quota, RelayedType, Revert } from '../../protocol/api.js'
 import {
   type Authorization,
   authorizationDigest,
   type SignedAuthorization,
 } from '../../protocol/authorization.js'
+import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
+import { assertSignedBy, createSignerCheck } from '../../protocol/signature.js'
+import { createSharedValue, createTimedValue } from '../../service/waiting.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { IsSignedBySigner } from './signerCheck.js'
 
 /** The relay refuses an authorization. Nothing was signed or stored for it. */
 export class RelayRefusal extends Error {
@@ -39,20 +48,19 @@ export interface VerifiedAuthorization {
 /**
  * Checks that the chain's signer has signed an authorization. The digest is computed for our chain and our contract, so a signature for
  * any other recovers to some other signer.
- * @throws RelayRefusal `invalid-signature`; ChainUnavailableError, ChainAnswerError
+ * @returns throws RelayRefusal `invalid-signature`; ChainUnavailableError, ChainAnswerError
  */
-export type VerifyAuthorization = (authorization: SignedAuthorization) => Promise<VerifiedAuthorization>
-
 export function createAuthorizationVerifier(rules: {
   readonly chainId: number
   readonly contracts: ContractAddresses
-  readonly isSigned: IsSignedBySigner
-}): VerifyAuthorization {
-  return async (authorization) => {
+  readonly signers: () => Promise<Signers>
+}) {
+  const isSigned = createSignerOfChain(rules.signers)
+  return async (authorization: SignedAuthorization): Promise<VerifiedAuthorization> => {
     const { primaryType, signature } = authorization
     const target = targetOf(primaryType, rules.contracts)
     const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
-    if (!(await rules.isSigned(digest, signature))) throw new RelayRefusal({ code: 'invalid-signature' })
+    if (!(await isSigned(digest, signature))) throw new RelayRefusal({ code: 'invalid-signature' })
     const data = encodeAuthorizationCall(authorization)
     return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
   }
@@ -85,4 +93,71 @@ function ofOrder(
   { orderId, account }: Pick<Extract<GasPurpose, { kind: 'hold' }>, 'orderId' | 'account'>,
 ): GasPurpose {
   return kind === 'account' ? { kind, account } : { kind, orderId, account }
+}
+
+const FRESH_MS = 5_000
+/** How long it serves while another one is read. The contract judges again before gas is spent. */
+const USABLE_MS = 30_000
+
+/**
+ * Whether the chain's signer has signed a digest. Reads the signers every five seconds at most, and only while it is asked. A signature by the next signer makes it read at once: that
+ * one may be in force by now.
+ */
+function createSignerOfChain(read: () => Promise<Signers>) {
+  const shared = createSharedValue({ load: read, freshMs: () => FRESH_MS, usableMs: () => USABLE_MS })
+  let current: { readonly signer: Hex; readonly check: ReturnType<typeof createSignerCheck> } | undefined
+
+  function isBy({ signer }: Signers, digest: Hex, signature: Hex): boolean {
+    const known = current?.signer === signer ? current : { signer, check: createSignerCheck(signer) }
+    current = known
+    return holds(() => known.check(digest, signature))
+  }
+
+  return async (digest: Hex, signature: Hex): Promise<boolean> => {
+    const { value, isFresh } = await shared.get()
+    if (isBy(value, digest, signature)) return true
+    const { pending } = value
+    const isByNext = pending !== null && holds(() => assertSignedBy(pending.to, digest, signature))
+    return (isByNext || !isFresh) && isBy(await shared.join(), digest, signature)
+  }
+}
+
+function holds(check: () => void): boolean {
+  try {
+    check()
+    return true
+  } catch (error) {
+    if (error instanceof ProtocolError) return false
+    throw error
+  }
+}
+
+/**
+ * Checks that the account signed the opening, and makes the call of it.
+ * @returns throws RelayRefusal `invalid-opening`; ChainUnavailableError, ChainAnswerError until USDC's domain was read, which is once
+ */
+export function createOpeningVerifier(rpc: Pick<Rpc, 'send'>, domain: IntentDomain) {
+  const caller = createViewCaller(rpc)
+  const place = createTimedValue(Number.POSITIVE_INFINITY, async () => {
+    const usdc = await createOrderEscrow(caller, domain.escrow).usdc()
+    return { ...domain, usdc: await usdcDomain(caller, usdc) }
+  })
+  return async (order: OrderOpening, signature: Hex): Promise<VerifiedAuthorization> => {
+    const known = await place()
+    const { account, amount } = order
+    const digest = openingDigest(order, known)
+    try {
+      assertSignedBy(account, digest, signature)
+    } catch (error) {
+      if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-opening' }, error)
+      throw error
+    }
+    return {
+      digest,
+      primaryType: amount > 0n ? 'BuyOpening' : 'RequestOpening',
+      target: known.escrow,
+      data: encodeOpeningCall(order, signature),
+      purpose: { kind: 'account', account },
+    }
+  }
 }

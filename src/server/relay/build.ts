@@ -22,7 +22,6 @@ import { createEnactments } from './enactments.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
-import { createSignerOfChain } from './signerCheck.js'
 
 interface BuildRelayDeps {
   readonly config: Config
@@ -72,10 +71,8 @@ export function buildRelay(deps: BuildRelayDeps) {
     room: { openings: settings.maxOpenings, others: settings.maxInFlight + settings.maxQueued },
   })
   const readSigners = createSignersView(rpc)
-  const verify = createAuthorizationVerifier({
-    ...chain,
-    isSigned: createSignerOfChain(() => readSigners(chain.contracts.orderEscrow)),
-  })
+  const signers = () => readSigners(chain.contracts.orderEscrow)
+  const verify = createAuthorizationVerifier({ ...chain, signers })
   return {
     router: { authToken: settings.authToken.reveal(), verify, relay: dispatcher, waitMs, stopping },
     services: [account.service, dispatcher.service],

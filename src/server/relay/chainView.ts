@@ -14,13 +14,10 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
+import type { VerifiedAuthorization } from './authorization.js'
 
 /** An authorization, an opening or an enactment, as the call that brings it to the chain. */
-interface RelayedCall {
-  readonly target: Hex
-  readonly digest: Hex
-  readonly data: Hex
-}
+type RelayedCall = Pick<VerifiedAuthorization, 'target' | 'digest' | 'data'>
 
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export type ChainView = ReturnType<typeof createChainView>

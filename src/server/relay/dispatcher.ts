@@ -22,7 +22,13 @@ type Kind = 'openings' | 'others'
 
 const kindOf = (type: RelayedType): Kind => (isOpening(type) ? 'openings' : 'others')
 
-interface RelayDispatcherOptions {
+/** Pause between two searches for authorizations that another server did not finish. */
+const CLAIM_EVERY_MS = 250
+const SEARCH_EVERY_MS = 30_000
+/** Pauses between two reads of a record that another server writes, from the first to the longest. */
+const [FIRST_POLL_MS, LONGEST_PAUSE_MS] = [250, 1_000]
+
+export function createRelayDispatcher(options: {
   readonly account: RelayerAccount
   /** Its writes carry no fence. */
   readonly store: ReceiptStore
@@ -41,15 +47,9 @@ interface RelayDispatcherOptions {
   readonly searchEveryMs?: number | undefined
   readonly stopping: AbortSignal
   readonly logger: Logger
-}
-
-/** Pause between two searches for authorizations that another server did not finish. */
-const CLAIM_EVERY_MS = 250
-const SEARCH_EVERY_MS = 30_000
-
-export function createRelayDispatcher(options: RelayDispatcherOptions) {
+}) {
   const { account, isFunded, store, chain, preflight, budget, room, stopping, logger } = options
-  const { searchEveryMs = SEARCH_EVERY_MS } = options
+  const { searchEveryMs = SEARCH_EVERY_MS, waitMs } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
   const followed = { openings: 0, others: 0 }
   let searchedAt = Number.NEGATIVE_INFINITY
@@ -60,10 +60,30 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (isFull(term, kindOf(type))) throw new RelayRefusal({ code: 'relay-overloaded' })
   }
 
+  /** Follows an authorization that another server relays, by its stored record, for as long as a caller waits. */
+  function followRecord({ record }: StoredRelay): RelayJob {
+    let { receipt } = record
+    const until = performance.now() + waitMs
+
+    async function poll(): Promise<Receipt> {
+      let pauseMs = FIRST_POLL_MS
+      while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
+        await pause(pauseMs, stopping)
+        // The next poll may find a store that answers.
+        const stored = await store.find(receipt.digest).catch(() => undefined)
+        receipt = stored?.record.receipt ?? receipt
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      }
+      return receipt
+    }
+
+    return { current: () => receipt, end: poll() }
+  }
+
   async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
     const stored = known ?? (await store.find(digest))
     if (stored === undefined) throw storageError('RECORD_MISSING')
-    const job = followRecord(options, stored)
+    const job = followRecord(stored)
     const kind = kindOf(stored.record.receipt.primaryType)
     followed[kind]++
     void job.end.then(() => followed[kind]--)
@@ -237,30 +257,4 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       logger,
     }),
   }
-}
-
-const FIRST_POLL_MS = 250
-const LONGEST_PAUSE_MS = 1_000
-
-/** Follows an authorization that another server relays, by its stored record, for as long as a caller waits. */
-function followRecord(
-  { store, waitMs, stopping }: Pick<RelayDispatcherOptions, 'store' | 'waitMs' | 'stopping'>,
-  { record }: StoredRelay,
-): RelayJob {
-  let { receipt } = record
-  const until = performance.now() + waitMs
-
-  async function poll(): Promise<Receipt> {
-    let pauseMs = FIRST_POLL_MS
-    while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
-      await pause(pauseMs, stopping)
-      // The next poll may find a store that answers.
-      const stored = await store.find(receipt.digest).catch(() => undefined)
-      receipt = stored?.record.receipt ?? receipt
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-    }
-    return receipt
-  }
-
-  return { current: () => receipt, end: poll() }
 }

@@ -87,17 +87,15 @@ export function createEnactments(deps: {
     }
     read = { to: piece.to, isHead: piece.to === head.number }
     if (!read.isHead) return 'again'
-    await Promise.all([...proposals].map(([digest, proposal]) => follow(list, { digest, proposal, head })))
+    await Promise.all([...proposals].map(([digest, proposal]) => follow(list, digest, proposal, head)))
     return undefined
   }
 
   async function follow(
     list: { readonly address: Hex; effectiveAt(digest: Hex): Promise<bigint> },
-    {
-      digest,
-      proposal,
-      head,
-    }: { digest: Hex; proposal: Proposal; head: { number: number; timestamp: number } },
+    digest: Hex,
+    proposal: Proposal,
+    head: { readonly number: number; readonly timestamp: number },
   ): Promise<void> {
     const at = await list.effectiveAt(digest)
     proposal.listedBy = at === LISTED ? (proposal.listedBy ?? head.number) : undefined

@@ -7,8 +7,8 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
-import { createDocuments } from '../store/documents.js'
-import { type Addition, type Change, type Engine, type Sum, storageError } from '../store/engine.js'
+import { createDocuments, refuse } from '../store/documents.js'
+import type { Addition, Change, Engine, Sum } from '../store/engine.js'
 import {
   type GasPurpose,
   NO_GAS,
@@ -45,7 +45,7 @@ const END_EXTRA = 120_000n
 /** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
 const MAX_BOOKED_DAYS = 40
 /** Gas that the chain could not use in a year. The sums have 63 bits. */
-const MOST = 2n ** 60n
+export const MOST_GAS = 2n ** 60n
 
 /** Names of the sums, beside the holders of quotas: all gas, and the part of it that is booked and not set aside. */
 const ALL = 'all'
@@ -146,7 +146,7 @@ export function createGasBudget(options: {
       kind: 'add',
       day,
       ...sum,
-      limit: sum.limit && min(sum.limit, MOST),
+      limit: sum.limit && min(sum.limit, MOST_GAS),
     }))
   }
 
@@ -180,8 +180,7 @@ export function createGasBudget(options: {
         const record = store.toChange(digest, next, version)
         const result = await engine.transact([...additions, ...changes, record])
         if (result === 'written') return true
-        if (result === 'lost-term') throw storageError('LEASE_LOST')
-        if (result === 'duplicate') throw storageError('UNIQUE_KEY_IN_USE')
+        refuse(result)
         if (result === 'beyond') await assertFit(additions)
         // Additions that fit by now are made anew. A conflict is of the record or of the booking.
         else if (additions.length === 0) return false

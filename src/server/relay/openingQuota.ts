@@ -135,11 +135,8 @@ export function createOpeningQuota(options: {
      * Reserves a place for the opening, unless it has one. Durable when it resolves.
      * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
      */
-    async reserve({
-      orderId,
-      account,
-      digest,
-    }: Record<'orderId' | 'account' | 'digest', Hex>): Promise<void> {
+    async reserve(opening: Record<'orderId' | 'account' | 'digest', Hex>): Promise<void> {
+      const { orderId, account, digest } = opening
       const earlier = (await receipts.get(digest))?.receipt
       if (earlier !== undefined && earlier.status !== 'failed') return
       let refusal: RelayRefusal | undefined

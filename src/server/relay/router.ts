@@ -7,7 +7,7 @@ import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
 import { type Route, read } from '../http/routes.js'
-import { RelayRefusal, type VerifyAuthorization } from './authorization.js'
+import { type createAuthorizationVerifier, RelayRefusal } from './authorization.js'
 import type { RelayDispatcher } from './dispatcher.js'
 
 /**
@@ -19,7 +19,7 @@ const BODY_LIMIT_BYTES = 192 * 1_024
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
 export function relayRoutes(deps: {
   readonly authToken: string
-  readonly verify: VerifyAuthorization
+  readonly verify: ReturnType<typeof createAuthorizationVerifier>
   readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
   readonly waitMs: number
   readonly stopping: AbortSignal

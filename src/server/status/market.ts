@@ -135,13 +135,11 @@ const BARS_PATIENCE_MS = 1_000
  * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
  * could not be read yet.
  */
-export function createMarketBarsView({
-  broker,
-  symbols,
-}: {
+export function createMarketBarsView(deps: {
   readonly broker: Pick<Broker, 'getBars'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
 }): () => Promise<MarketBars> {
+  const { broker, symbols } = deps
   return createStaleView({
     ...{ maxAgeMs: BARS_MAX_AGE_MS, patienceMs: BARS_PATIENCE_MS },
     async load(): Promise<MarketBars> {

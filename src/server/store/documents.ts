@@ -1,7 +1,15 @@
 import type { z } from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { type Change, type Engine, type Row, storageError, type Table, type WriteResult } from './engine.js'
+import {
+  type Change,
+  type Engine,
+  jsonOf,
+  type Row,
+  storageError,
+  type Table,
+  type WriteResult,
+} from './engine.js'
 
 export interface Entry<T> {
   readonly value: T
@@ -18,26 +26,25 @@ export interface StoredEntry<T> extends Entry<T> {
   readonly doc: string
 }
 
-interface DocumentsOptions<T> {
+/** @throws StorageError for a result that no retry changes */
+export function refuse(result: WriteResult): void {
+  if (result === 'duplicate') throw storageError('UNIQUE_KEY_IN_USE')
+  if (result === 'lost-term') throw storageError('LEASE_LOST')
+}
+
+/** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
+export function createDocuments<T>(options: {
   readonly engine: Engine
   readonly table: Table
   /** Parses stored values. They are written unencoded, with a bigint as decimal text: encoding would cost as much as the write. */
   readonly schema: z.ZodType<T>
   readonly logger: Logger
-}
-
-function withBigints(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
-}
-
-/** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
-export function createDocuments<T>(options: DocumentsOptions<T>) {
+}) {
   const { engine, table, schema, logger } = options
   const lock = createKeyedLock()
 
   function toPut(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Change {
-    const doc = JSON.stringify(value, withBigints)
-    return { kind: 'put', table, row: { id, version: version + 1, isOpen, uniqueKey, doc } }
+    return { kind: 'put', table, row: { id, version: version + 1, isOpen, uniqueKey, doc: jsonOf(value) } }
   }
 
   function read(row: Row): StoredEntry<T> {
@@ -67,12 +74,6 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
   async function find(id: string): Promise<StoredEntry<T> | undefined> {
     const row = await engine.get(table, id)
     return row && parse(row)
-  }
-
-  /** Throws for results that no retry changes. */
-  function refuse(result: WriteResult): void {
-    if (result === 'duplicate') throw storageError('UNIQUE_KEY_IN_USE')
-    if (result === 'lost-term') throw storageError('LEASE_LOST')
   }
 
   /** Retries until no other process has written in between, while this one does nothing else to the document. */
@@ -140,7 +141,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
 export type StateDocument<T> = ReturnType<typeof createStateDocument<T>>
 
 export function createStateDocument<T>(
-  options: Omit<DocumentsOptions<T>, 'table'> & { readonly id: string },
+  options: Omit<Parameters<typeof createDocuments<T>>[0], 'table'> & { readonly id: string },
 ) {
   const documents = createDocuments({ ...options, table: 'state' })
   return {

@@ -155,6 +155,11 @@ export const storedLease = z
 /** The bound behind each unique key that begins with a prefix of ASCII. */
 export const endOfKeys = (prefix: string): string => `${prefix}\x7f`
 
+/** JSON with a bigint as decimal text. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? each.toString() : each))
+}
+
 /** The medium of the stores fails. The write does not count as done. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError'

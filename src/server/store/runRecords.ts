@@ -32,9 +32,7 @@ const runRecordSchema = z.discriminatedUnion('job', [
     account: addressSchema,
     attempt: z.int().positive(),
   }),
-  z.strictObject({ job: z.literal('policy'), ...common }),
-  z.strictObject({ job: z.literal('resolve'), ...common }),
-  z.strictObject({ job: z.literal('reconcile'), ...common }),
+  z.strictObject({ job: z.enum(['policy', 'resolve', 'reconcile']), ...common }),
 ])
 /** The row of a run, by which a new term follows it when an earlier term ended before it. */
 export type RunRecord = z.output<typeof runRecordSchema>

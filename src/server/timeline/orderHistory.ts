@@ -64,26 +64,13 @@ const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const
   EndingType
 >
 
-interface HistoryOptions {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly domain: AuthorizationDomain
-  readonly escrow: {
-    orders(orderId: Hex): Promise<EscrowedOrder>
-    usedDigest(digest: Hex): Promise<boolean>
-  }
-  readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
-  readonly events: EscrowEvents
-  /** Blocks that one query of events may span. */
-  readonly maxBlocks: number
-}
-
 /**
  * Makes an order's history of its events, and adds the blocks' times and the authorization that ended the order. Its calls travel as one
  * request. The function throws ChainUnavailableError, ChainAnswerError.
  *
  * @param domain the EIP-712 domain of the escrow's authorizations
  */
-function createHistoryReader({ rpc, domain, escrow }: HistoryOptions) {
+function createHistoryReader({ rpc, domain, escrow }: Parameters<typeof createOrderHistories>[0]) {
   async function orderEvent({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
     const [answer] = await rpc.send([blockCall(position.block)])
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
@@ -156,7 +143,18 @@ const OPENINGS = 100_000
 const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
 
 /** The orders' events on the chain, kept with the head at which they were read. */
-export function createOrderHistories(options: HistoryOptions) {
+export function createOrderHistories(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly domain: AuthorizationDomain
+  readonly escrow: {
+    orders(orderId: Hex): Promise<EscrowedOrder>
+    usedDigest(digest: Hex): Promise<boolean>
+  }
+  readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
+  readonly events: EscrowEvents
+  /** Blocks that one query of events may span. */
+  readonly maxBlocks: number
+}) {
   const { head: chainHead, events, escrow, maxBlocks } = options
   const readHistory = createHistoryReader(options)
   const histories = new LRUCache<Hex, Known>({ max: HISTORIES })

@@ -12,10 +12,10 @@ import { Problem } from '../http/errors.js'
 import { read } from '../http/routes.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
-import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
+import { matchingCandidate, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
-import { createOrderHistories, type OrderHistory } from './orderHistory.js'
+import { createOrderHistories } from './orderHistory.js'
 
 export function buildTimeline(deps: {
   readonly config: Config
@@ -44,8 +44,11 @@ export function buildTimeline(deps: {
     if (history.opened === null && history.ended === null && record === undefined)
       throw new Problem('order-not-found')
     const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
+    const { opened } = history
+    // Once the escrow shows which envelope is the order's, the time of another one is meaningless.
+    const received = opened === null ? record?.candidates[0] : matchingCandidate(record, opened.commit)
     const entries = timelineEntries({
-      received: receivedOf(record, history),
+      received: received ?? null,
       cancelReceivedAt: cancel?.receivedAt,
       triggers: record?.triggers ?? [],
       opening,
@@ -63,12 +66,6 @@ export function buildTimeline(deps: {
     historyOf: histories.of,
     observer: histories.observer,
   }
-}
-
-/** Once the escrow shows which envelope is the order's, the time of another one is meaningless. */
-function receivedOf(record: OrderRecord | undefined, { opened }: OrderHistory) {
-  const candidate = opened === null ? record?.candidates[0] : matchingCandidate(record, opened.commit)
-  return candidate ?? null
 }
 
 /** A write-ahead names its order too, but does not end it. */

@@ -4,7 +4,7 @@ import { createHook, createPoller } from '../../service/lifetime.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createRunRecords } from '../store/runRecords.js'
-import { createDoorUrl } from './doors.js'
+import { createDoorUrl } from './door.js'
 import { createUnopenedOrders, createUnopenedRoom } from './envelopeQuota.js'
 import { createHttpRunner } from './httpRunner.js'
 import { RETRY_TIMES } from './orderRun.js'
@@ -19,7 +19,9 @@ const RESULT_POLL_MS = 500
 
 /** Uses the enclave of the configuration, and the server's way to it. */
 export function buildEnclaveRuns(
-  options: Omit<EnclaveRunsOptions, 'runner' | 'rateLimit'> & { readonly signers: () => Promise<Signers> },
+  options: Omit<Parameters<typeof createEnclaveRuns>[0], 'runner' | 'rateLimit'> & {
+    readonly signers: () => Promise<Signers>
+  },
 ) {
   const { config, engine, logger, stopping, signers } = options
   const { trigger, triggerIntervalMs } = config.enclave
@@ -45,16 +47,16 @@ export function buildEnclaveRuns(
   }
 }
 
-export interface EnclaveRunsOptions extends TriggerOptions {
-  readonly serveLease: ServeLease
-  /** The stored orders of every server; those of a term carry its fence. */
-  readonly records: OrderRecords
-}
-
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
 export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
 
-export function createEnclaveRuns(options: EnclaveRunsOptions) {
+export function createEnclaveRuns(
+  options: TriggerOptions & {
+    readonly serveLease: ServeLease
+    /** The stored orders of every server; those of a term carry its fence. */
+    readonly records: OrderRecords
+  },
+) {
   const { config, engine, escrow, records, rateLimit, logger } = options
   const { orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
   let active: TriggerTerm | undefined

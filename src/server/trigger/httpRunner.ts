@@ -24,7 +24,7 @@ import { parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { sendUntagged } from '../http/routes.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
-import type { DoorUrl } from './doors.js'
+import type { DoorUrl } from './door.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from './runner.js'
 

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { get } from 'node:http'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { createHook } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { createPost } from '../../service/post.js'
 import { readPrivateFile, stateOfPrivateFile, writeNewFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
 import { pause } from '../../service/waiting.js'
@@ -197,23 +196,18 @@ function openLog(path: string): number {
 
 /** Undefined when no enclave answers at the socket. */
 export async function healthOf(socketPath: string): Promise<Health | undefined> {
+  const get = createPost({ timeoutMs: CHECK_TIMEOUT_MS, maxConnections: 1 })
   try {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
-      get({ socketPath, path: '/health', agent: false, signal }, (response) => {
-        text(response).then(resolve, reject)
-      }).on('error', reject)
-    })
-    return healthSchema.parse(JSON.parse(answer))
+    // No connection stays that an enclave which is about to end would answer on.
+    const { text } = await get(`unix:${socketPath}`, { Connection: 'close' }, undefined, '/health')
+    return healthSchema.parse(JSON.parse(text))
   } catch {
     return undefined
   }
 }
 
 async function createCurrentCheck({ program, envFile }: OwnEnclaveOptions) {
-  const hash = createHash('sha256')
-    .update(await readFile(program))
-    .digest('hex')
+  const own = hash('sha256', await readFile(program))
   const changedAt = statSync(envFile, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return (health: Health) => health.program === hash && health.configuredAt >= changedAt
+  return (health: Health) => health.program === own && health.configuredAt >= changedAt
 }

@@ -14,7 +14,6 @@ import {
   type OpenedOrder,
   REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
-import type { Recovered } from '../escrow/escrowPoller.js'
 import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { byPosition } from './orderQueue.js'
@@ -56,7 +55,7 @@ interface RecoveryOptions {
  *
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
-export async function recover(options: RecoveryOptions): Promise<Recovered> {
+export async function recover(options: RecoveryOptions) {
   const { events, backfill, scheduler, logger } = options
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
@@ -75,13 +74,6 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   scheduler.release()
   backfill.forget()
   return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
-}
-
-interface FoundOrder {
-  readonly order: OpenedOrder
-  readonly state: EscrowedOrder['state']
-  /** Whether it was refunded late enough for a reclaim by the account itself, which the enclave does not know of. */
-  readonly mayBeReclaim: boolean
 }
 
 type LastEvents = ReturnType<typeof lastEvents>
@@ -106,19 +98,16 @@ function isOver(orderId: Hex, { opened, ended }: LastEvents, now: number): boole
 }
 
 /** The escrows of stored orders, and of those that may not be over by their events, in the order of opening. */
-async function readEscrows(
-  { escrow, events, records }: RecoveryOptions,
-  last: LastEvents,
-  now: number,
-): Promise<FoundOrder[]> {
+async function readEscrows({ escrow, events, records }: RecoveryOptions, last: LastEvents, now: number) {
   const { opened, ended } = last
 
-  async function read(orderId: Hex): Promise<FoundOrder> {
+  async function read(orderId: Hex) {
     const { account, commit, deadline, state } = await escrow.orders(orderId)
     const event = opened.get(orderId)
     // Another node has shown its opening: this one is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
-    const order = { orderId, account, commit, position: event?.position ?? FIRST_POSITION }
+    const order: OpenedOrder = { orderId, account, commit, position: event?.position ?? FIRST_POSITION }
+    // It was refunded late enough for a reclaim by the account itself, which the enclave does not know of.
     return { order, state, mayBeReclaim: state === 'REFUNDED' && (await isLateRefund(orderId, deadline)) }
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../store/orderRecords.js'
 import { createOrderQueue, isDue, monotonic, type OrderQueue, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
-import { createWorkers, type WorkersOptions } from './workers.js'
+import { createWorkers } from './workers.js'
 
 /**
  * Decides which order runs when, from chain events, envelopes and results. An order whose record fails is deferred with its
@@ -25,7 +25,7 @@ export type Scheduler = ReturnType<typeof createScheduler>
 const UNREAD: Hex = '0x'
 
 export function createScheduler(
-  options: Omit<WorkersOptions, 'queue' | 'onEnded'> & {
+  options: Omit<Parameters<typeof createWorkers>[0], 'queue' | 'onEnded'> & {
     readonly records: OrderRecords
     readonly onFinal: () => void
   },

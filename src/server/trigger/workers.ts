@@ -10,7 +10,8 @@ import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run } from './runner.js'
 
-export interface WorkersOptions {
+/** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
+export function createWorkers(options: {
   readonly queue: OrderQueue
   readonly orderRuns: OrderRuns
   readonly rateLimit: TriggerRateLimit
@@ -18,10 +19,7 @@ export interface WorkersOptions {
   readonly times: Pick<RetryTimes, 'storageMs'>
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
-}
-
-/** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
-export function createWorkers(options: WorkersOptions) {
+}) {
   const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
   /** Runs under way by order; those of an earlier server can be offered again. */
   const followed = new Map<Hex, Run>()

@@ -1,22 +1,18 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
-import { quantitySchema, resultOf, smallQuantitySchema } from '../../chain/jsonRpc.js'
+import { resultOf } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
-import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { AccountView, ForeignUse } from './account.js'
 import type { NonceManager } from './nonceManager.js'
-import { isNoOp, type MinedTransaction, type PendingTx, type PendingTxs } from './pendingTx.js'
-
-/**
- * Follows a pending transaction from its block to its outcome.
- *
- * @param head the latest block's number
- * @param isBroken whether blocks were replaced since the last poll
- * @throws ChainUnavailableError, ChainAnswerError
- */
-export type CheckConfirmations = (tx: PendingTx, head: number, isBroken: boolean) => Promise<void>
+import {
+  isNoOp,
+  type MinedTransaction,
+  minedTransactionSchema,
+  type PendingTx,
+  type PendingTxs,
+} from './pendingTx.js'
 
 /**
  * One node may know the new count before another knows the receipt that goes with it. After this long the count is believed,
@@ -24,6 +20,10 @@ export type CheckConfirmations = (tx: PendingTx, head: number, isBroken: boolean
  */
 const RECEIPT_LAG_MS = 5_000
 
+/**
+ * Follows a pending transaction from its block to its outcome.
+ * @returns throws ChainUnavailableError, ChainAnswerError
+ */
 export function createConfirmations(options: {
   readonly findMined: FindMined
   readonly account: Pick<AccountView, 'isNonceUsed'>
@@ -33,10 +33,10 @@ export function createConfirmations(options: {
   readonly confirmed: ConfirmedTransactions
   readonly nonceManager: NonceManager
   readonly confirmations: number
-  readonly gasMeter: GasMeter
+  readonly gasMeter: ReturnType<typeof createGasMeter>
   readonly foreignUse: Pick<ForeignUse, 'suspect'>
   readonly logger: Logger
-}): CheckConfirmations {
+}) {
   const { findMined, address, pendingTxs, nonceManager, confirmations } = options
 
   /** A transaction under an earlier nonce ends the call only if it had its effect: it may have reverted then, and succeed now. */
@@ -70,7 +70,11 @@ export function createConfirmations(options: {
     options.foreignUse.suspect(tx.nonce)
   }
 
-  return async (tx, head, isBroken) => {
+  /**
+   * @param head the latest block's number
+   * @param isBroken whether blocks were replaced since the last poll
+   */
+  return async (tx: PendingTx, head: number, isBroken: boolean): Promise<void> => {
     // The receipt may be of a block above the head: the head was read before.
     const isDeep = (block: number) => Math.max(head, block) - block + 1 >= confirmations
     if (!isBroken && tx.blockNumber !== undefined && !isDeep(tx.blockNumber)) return
@@ -94,33 +98,11 @@ export function hasEffect({ succeeded, loggedBy }: MinedTransaction, target: Hex
   return succeeded && loggedBy.some((address) => sameAddress(address, target))
 }
 
-/** The fields of a receipt that count. Of its logs only the contracts do. */
-const receiptSchema = z
-  .object({
-    transactionHash: bytes32Schema,
-    to: z.nullish(hexOf(20)),
-    blockNumber: smallQuantitySchema,
-    blockHash: bytes32Schema,
-    gasUsed: quantitySchema,
-    status: z.enum(['0x0', '0x1']),
-    logs: z.array(z.object({ address: hexOf(20) })),
-  })
-  .transform(
-    ({ transactionHash, to, status, logs, ...block }): MinedTransaction => ({
-      ...block,
-      hash: transactionHash,
-      to: to ?? null,
-      succeeded: status === '0x1',
-      loggedBy: logs.map(({ address }) => address),
-    }),
-  )
-  .nullable()
-
 /** @param rpc sends the requests of one turn in one batch */
 export function createFindMined(rpc: Pick<Rpc, 'send'>): FindMined {
   return async (hash) => {
     const [answer] = await rpc.send([{ method: 'eth_getTransactionReceipt', params: [hash] }])
-    return resultOf(answer, receiptSchema)
+    return resultOf(answer, minedTransactionSchema.nullable())
   }
 }
 
@@ -200,16 +182,16 @@ export function createConfirmedTransactions(findMined: FindMined) {
   }
 }
 
-/** Returns the gas that a mined transaction used, and zero for one that was counted before. */
-type GasMeter = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
-
 /** How many counted transactions are remembered. */
 const MAX_COUNTED = 4_096
 
-/** A transaction may be found several times: after a reorganization, or by a relay job whose end cannot be stored. */
-export function createGasMeter(): GasMeter {
+/**
+ * A transaction may be found several times: after a reorganization, or by a relay job whose end cannot be stored.
+ * @returns the gas that a mined transaction used, and zero for one that was counted before
+ */
+export function createGasMeter() {
   const counted = new LRUCache<Hex, true>({ max: MAX_COUNTED })
-  return ({ hash, gasUsed }) => {
+  return ({ hash, gasUsed }: Pick<MinedTransaction, 'hash' | 'gasUsed'>): bigint => {
     if (counted.get(hash) !== undefined) return 0n
     counted.set(hash, true)
     return gasUsed

@@ -2,7 +2,7 @@ import type { Break } from '../../chain/blockTracker.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { AccountState, AccountView, ForeignUse } from './account.js'
 import type { NodeAnswers } from './broadcast.js'
-import type { CheckConfirmations, ConfirmedTransactions } from './confirmations.js'
+import type { ConfirmedTransactions, createConfirmations } from './confirmations.js'
 import type { NonceManager } from './nonceManager.js'
 import { isAccepted, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
@@ -22,11 +22,11 @@ export function createMonitor(options: {
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
   /** Handles a transaction whose nonce is used. */
-  readonly check: CheckConfirmations
+  readonly check: ReturnType<typeof createConfirmations>
   /** Handles a transaction that is in no block. */
-  readonly resubmit: Resubmission
+  readonly resubmit: ReturnType<typeof createResubmission>
   readonly sendAhead: Pick<SendAhead, 'observeCount'>
-  readonly closeGaps: CloseGaps
+  readonly closeGaps: ReturnType<typeof createNonceGaps>
   readonly confirmed: ConfirmedTransactions
   readonly nonceManager: Pick<NonceManager, 'observeCount'>
   readonly foreignUse: Pick<ForeignUse, 'check'>
@@ -86,25 +86,22 @@ export function createMonitor(options: {
 }
 
 /**
- * Offers, resubmits or gives up a transaction that is in no block, at its time.
- *
- * @throws what the owner's `save` and `isNeeded` throw, ChainUnavailableError, ChainAnswerError
- */
-type Resubmission = (tx: PendingTx, poll: Pick<AccountState, 'count' | 'pending'>) => Promise<void>
-
-/**
  * A transaction that no node has is offered again after this long: a node may have room for it by now. So is one that a node accepted and
  * whose nonce is free in the pool: nodes lose what they accepted, when they restart, make room, or build a block with no room for it.
  */
 const OFFER_AGAIN_MS = 1_000
 
+/**
+ * Offers, resubmits or gives up a transaction that is in no block, at its time.
+ * @returns throws what the owner's `save` and `isNeeded` throw, ChainUnavailableError, ChainAnswerError
+ */
 export function createResubmission(options: {
   readonly sender: Sender
   readonly sendAhead: SendAhead
   readonly nonceManager: NonceManager
   readonly pendingTxs: PendingTxs
   readonly resubmitAfterMs: number
-}): Resubmission {
+}) {
   const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
 
   /** A transaction that was in a block before is sent again immediately. */
@@ -142,7 +139,10 @@ export function createResubmission(options: {
     if (isAccepted(tx)) sendAhead.offer(tx)
   }
 
-  return async (tx, { count, pending }) => {
+  return async (
+    tx: PendingTx,
+    { count, pending }: Pick<AccountState, 'count' | 'pending'>,
+  ): Promise<void> => {
     dropFromBlock(tx)
     const isInPool = tx.nonce < pending
     const isNext = tx.nonce === count
@@ -165,16 +165,13 @@ function isUnanswered(answers: NodeAnswers | undefined): boolean {
   return answers?.accepted === 0 && answers.refused === 0
 }
 
-/** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */
-type CloseGaps = (poll: AccountState, broken: Break | null) => Promise<void>
-
 /** How long a gap stays open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
 const PATIENCE_MS = 3_000
 /** More gaps mean that the chain has lost the transactions below, and no-ops would cost more than starting again. */
 const MAX_FILLED = 16
 
 /**
- * A crash between two saves, a lost record or a chain that lost blocks makes gaps. A no-op transaction fills each; where they
+ * Fills nonce gaps below pending transactions. A crash between two saves, a lost record or a chain that lost blocks makes gaps. A no-op transaction fills each; where they
  * are too many for that, the transactions above start again below.
  */
 export function createNonceGaps(options: {
@@ -183,7 +180,7 @@ export function createNonceGaps(options: {
   readonly sender: Sender
   readonly resubmitAfterMs: number
   readonly logger: Logger
-}): CloseGaps {
+}) {
   const { pendingTxs, nonceManager, sender, resubmitAfterMs, logger } = options
   let lowestGap: { nonce: number; since: number } | undefined
 
@@ -216,7 +213,8 @@ export function createNonceGaps(options: {
     }
   }
 
-  return async (poll, broken) => {
+  /** @param broken how the chain's history broke since the last time */
+  return async (poll: AccountState, broken: Break | null): Promise<void> => {
     const gaps = nonceManager.gaps(poll.count, MAX_FILLED + 1)
     const [lowest] = gaps
     if (lowest === undefined) lowestGap = undefined

@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { priceLimit } from '../../chain/fees.js'
+import { quantitySchema, smallQuantitySchema } from '../../chain/jsonRpc.js'
 import { sameAddress } from '../../protocol/address.js'
-import type { Hex } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { type KeptTransaction, readTransaction, type SignedTransaction } from '../signer/transaction.js'
 import type { NodeAnswers } from './broadcast.js'
 
@@ -10,18 +12,27 @@ export interface Call {
   readonly data: Hex
 }
 
+/** The fields of a receipt that count. */
+export const minedTransactionSchema = z
+  .object({
+    transactionHash: bytes32Schema,
+    to: z.nullish(hexOf(20)),
+    blockNumber: smallQuantitySchema,
+    blockHash: bytes32Schema,
+    gasUsed: quantitySchema,
+    status: z.enum(['0x0', '0x1']),
+    logs: z.array(z.object({ address: hexOf(20) })),
+  })
+  .transform(({ transactionHash, to = null, status, logs, ...block }) => ({
+    ...block,
+    ...{ hash: transactionHash, to },
+    /** False when it reverted. */
+    succeeded: status === '0x1',
+    /** The contracts that logged in it. Every effect of ours is logged. */
+    loggedBy: logs.map(({ address }) => address),
+  }))
 /** A transaction that is in a block. */
-export interface MinedTransaction {
-  readonly hash: Hex
-  readonly to: Hex | null
-  readonly blockNumber: number
-  readonly blockHash: Hex
-  readonly gasUsed: bigint
-  /** False when it reverted. */
-  readonly succeeded: boolean
-  /** The contracts that logged in it. Every effect of ours is logged. */
-  readonly loggedBy: readonly Hex[]
-}
+export type MinedTransaction = Readonly<z.output<typeof minedTransactionSchema>>
 
 /**
  * How a nonce ended.
@@ -148,14 +159,6 @@ function boundsOf({ raw }: SignedTransaction): Bounds {
   return { gasLimit, maxCost: gasLimit * priceLimit(fees) }
 }
 
-/** The most wei that transactions may cost. */
-export interface Commitments {
-  /** Those pending. */
-  readonly open: bigint
-  /** Those that have ended since the start. A balance that was read earlier may still include their cost. */
-  readonly ended: bigint
-}
-
 /** The pending transactions, each under its nonce. */
 export type PendingTxs = ReturnType<typeof createPendingTxs>
 
@@ -196,6 +199,10 @@ export function createPendingTxs() {
     /** The transactions unsorted, and not copied, because every offer iterates over them. */
     unordered: (): Iterable<PendingTx> => pendingTxs,
     count: () => pendingTxs.size,
+    /**
+     * The most wei that transactions may cost: those pending, and those that have ended since the start. A balance that was read earlier
+     * may still include the cost of these.
+     */
     committed: () => ({ open, ended }),
   }
 }

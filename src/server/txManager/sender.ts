@@ -25,7 +25,21 @@ export interface CheckedCall extends Call {
   readonly gasLimit: bigint
 }
 
-export interface SenderOptions {
+/** Signs, saves and sends, in this order. Does not follow the outcome. */
+export type Sender = ReturnType<typeof createSender>
+
+/** The intrinsic gas of a transfer without data: G_transaction of the yellow paper. A rollup may ask for more. */
+const TRANSFER_GAS = 21_000n
+/** The gas of a no-op is counted when it is sent. */
+const NO_OP_OWNER: Omit<Owner, 'save'> = {
+  counted: () => undefined,
+  isNeeded: async () => true,
+  used: () => undefined,
+  lost: () => undefined,
+  dropped: () => undefined,
+}
+
+export function createSender(options: {
   readonly rpc: Pick<Rpc, 'send'>
   readonly pendingTxs: Pick<PendingTxs, 'addTransaction'>
   /** Sends the requests of one turn in one batch. */
@@ -44,23 +58,7 @@ export interface SenderOptions {
   /** Called with the gas of each no-op that fills a nonce gap. */
   readonly onNoOpSent: (gas: bigint) => void
   readonly logger: Logger
-}
-
-/** Signs, saves and sends, in this order. Does not follow the outcome. */
-export type Sender = ReturnType<typeof createSender>
-
-/** The intrinsic gas of a transfer without data: G_transaction of the yellow paper. A rollup may ask for more. */
-const TRANSFER_GAS = 21_000n
-/** The gas of a no-op is counted when it is sent. */
-const NO_OP_OWNER: Omit<Owner, 'save'> = {
-  counted: () => undefined,
-  isNeeded: async () => true,
-  used: () => undefined,
-  lost: () => undefined,
-  dropped: () => undefined,
-}
-
-export function createSender(options: SenderOptions) {
+}) {
   const { rpc, pendingTxs, broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
   const broadcasts = new Set<Promise<void>>()
 

@@ -13,13 +13,13 @@ import {
 import { createMonitor, createNonceGaps, createResubmission } from './monitor.js'
 import { createNonceManager } from './nonceManager.js'
 import { createPendingTx, createPendingTxs, type Owner, type PendingTx, type TxOutcome } from './pendingTx.js'
-import { type CheckedCall, createSendAhead, createSender, type SenderOptions } from './sender.js'
+import { type CheckedCall, createSendAhead, createSender } from './sender.js'
 
 /** The one user of the relayer's account: gets calls mined, many at a time, and maintains no nonce gap. */
 export type TxManager = ReturnType<typeof createTxManager>
 
 export function createTxManager(
-  options: Omit<SenderOptions, 'pendingTxs' | 'onSigned'> & {
+  options: Omit<Parameters<typeof createSender>[0], 'pendingTxs' | 'onSigned'> & {
     readonly rpc: Pick<Rpc, 'send' | 'doubt'>
     /** How long a node whose blocks are known may be behind, in place of the usual time. */
     readonly trailingMs?: number | undefined

@@ -1,7 +1,7 @@
 // Two enclaves during an upgrade: what the server sends goes to the one whose signer is the chain's.
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { createDoorUrl } from '../../../src/server/trigger/doors.js'
+import { createDoorUrl } from '../../../src/server/trigger/door.js'
 import { Secret } from '../../../src/service/secret.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 

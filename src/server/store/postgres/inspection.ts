@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
-import {
-  type Durability,
-  type Engine,
-  type LeaseState,
-  storageError,
-  UnusableDatabaseError,
-} from '../engine.js'
+import { type Engine, storageError, UnusableDatabaseError } from '../engine.js'
 import { createDatabase, readSettings } from './database.js'
 import { listLeases } from './postgresEngine.js'
 import { NEWEST_SCHEMA, readSchema } from './schema.js'
@@ -60,26 +54,14 @@ export function differenceOf(stored: StoredPlatform, own: StoredPlatform): strin
   return undefined
 }
 
-export interface Inspection {
-  readonly durability: Durability
-  /** See `readSettings`. */
-  readonly strictIsolation: string | null
-  /** A standby, or a database whose transactions are read-only: it accepts no write. */
-  readonly isReadOnly: boolean
-  /** Zero where no server has made its tables yet. */
-  readonly schema: number
-  readonly newestKnownSchema: number
-  /** Undefined where no server has recorded its deployment yet. */
-  readonly platform: StoredPlatform | undefined
-  readonly leases: readonly LeaseState[]
-}
+export type Inspection = Awaited<ReturnType<typeof inspectPostgres>>
 
 const TIMEOUT_MS = 3_000
 
 const accessSchema = z.tuple([z.object({ read_only: z.boolean() })])
 
 /** Reads a database, and changes nothing in it. @throws StorageError; TypeError for a URL that cannot be parsed */
-export async function inspectPostgres(url: Secret): Promise<Inspection> {
+export async function inspectPostgres(url: Secret) {
   const database = createDatabase({
     url,
     maxConnections: 1,
@@ -92,15 +74,19 @@ export async function inspectPostgres(url: Secret): Promise<Inspection> {
         "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only",
       ),
     )
+    // `readSettings` describes both.
     const { strictIsolation, ...durability } = await readSettings(database)
     const schema = await readSchema(database)
     const isMade = schema > 0
     return {
       durability,
       strictIsolation,
+      /** A standby, or a database whose transactions are read-only: it accepts no write. */
       isReadOnly,
+      /** Zero where no server has made its tables yet. */
       schema,
       newestKnownSchema: NEWEST_SCHEMA,
+      /** Undefined where no server has recorded its deployment yet. */
       platform: isMade ? await readPlatform() : undefined,
       leases: isMade ? await listLeases(database) : [],
     }

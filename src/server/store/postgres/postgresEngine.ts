@@ -6,6 +6,7 @@ import {
   type Engine,
   endOfKeys,
   type Fence,
+  jsonOf,
   type LeaseState,
   type Leases,
   type Row,
@@ -23,12 +24,9 @@ const LEASE_TTL_MS = 10_000
 /** Open rows that one statement reads: each statement has a time-out. */
 const PAGE = 1_000
 
-export interface Databases {
-  readonly rows: Database
-  readonly leases: Database
-}
+export type Databases = ReturnType<typeof createDatabases>
 
-export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databases {
+export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS) {
   // A renewal that gets no answer fails in time for another one.
   const timeoutMs = leaseTtlMs / 4
   return {
@@ -116,11 +114,6 @@ function createPostgresEngine(databases: Databases): Engine {
   }
 }
 
-interface Write {
-  readonly changes: readonly Change[]
-  readonly fence: Fence | undefined
-}
-
 /** Each is a subtransaction, and PostgreSQL keeps 64 of a transaction in shared memory. */
 const MAX_WRITES = 50
 
@@ -130,15 +123,12 @@ const answerSchema = z.tuple([
 
 /** Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. */
 function createBatches(database: Database) {
-  async function commit(writes: readonly Write[]) {
-    const batch = JSON.stringify(writes, (_name, value: unknown) =>
-      typeof value === 'bigint' ? value.toString() : value,
-    )
-    const rows = await database.query('SELECT transact($1::jsonb) AS results', [batch])
+  async function commit(writes: readonly { changes: readonly Change[]; fence: Fence | undefined }[]) {
+    const rows = await database.query('SELECT transact($1::jsonb) AS results', [jsonOf(writes)])
     return answerSchema.parse(rows)[0].results
   }
   // Batches of two servers that write the same rows wait for each other in one direction.
-  return createGroups(commit, MAX_WRITES, ({ changes: [first] }: Write) =>
+  return createGroups(commit, MAX_WRITES, ({ changes: [first] }) =>
     first?.kind === 'put' ? first.row.id : (first?.id ?? ''),
   )
 }

@@ -30,18 +30,16 @@ export interface GroupWriter {
 /** Full medium, or a database another program holds: the next write tries again. Any other failure breaks the engine. */
 const REFUSALS = new Set<string | undefined>(['SQLITE_FULL', 'SQLITE_BUSY'])
 
-interface SqliteOptions {
-  /** Locked by this process alone. */
-  readonly directory: string
-  /** Called once, when no later write can be trusted: the process has to end. Every write is refused from then on. */
-  readonly onBroken: (error: StorageError) => void
-}
-
 /**
  * Writes in a thread of its own, so that the event loop never waits for the medium.
  * @throws StorageError, UnusableDatabaseError
  */
-export async function startSqlite(options: SqliteOptions): Promise<Engine> {
+export async function startSqlite(options: {
+  /** Locked by this process alone. */
+  readonly directory: string
+  /** Called once, when no later write can be trusted: the process has to end. Every write is refused from then on. */
+  readonly onBroken: (error: StorageError) => void
+}): Promise<Engine> {
   const { directory } = options
   try {
     prepareDatabase(directory)
@@ -78,7 +76,10 @@ const KEPT_LENGTH = 8_192
 const idSchema = z.object({ id: z.string() }).transform(({ id }) => id)
 
 /** Exported for tests, which let the writer fail. */
-export function createSqliteEngine({ directory, onBroken }: SqliteOptions, writer: GroupWriter): Engine {
+export function createSqliteEngine(
+  { directory, onBroken }: Parameters<typeof startSqlite>[0],
+  writer: GroupWriter,
+): Engine {
   const database = openReadOnly(directory)
   const select = createSelect(database)
   /** Rows as they were last read. Every write passes here, because no other process has the directory. */
