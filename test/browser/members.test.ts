@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { expectFit, findViolations, overflowOf } from './support/accessibility.js'
+import { PATIENCE_MS } from './support/browser.js'
 import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
 import { tabTo } from './support/keyboard.js'
@@ -179,7 +180,7 @@ describe('150 employees', () => {
     await openCopy(page, desk().copy)
     await page.getByText('1–10 of 151 employees').waitFor()
     await page.getByText('1–10 of 151 members').waitFor()
-    expect(await page.getByLabel(/may buy$/).count()).toBe(10)
+    await expect.poll(() => page.getByLabel(/may buy$/).count(), { timeout: PATIENCE_MS }).toBe(10)
     await expectFit(page)
     for (const table of ['table.rules', 'table.people']) {
       expect((await page.locator(table).boundingBox())?.height).toBeLessThan(900)
