@@ -100,7 +100,8 @@ describe('a wallet of the browser', () => {
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
 
-    const key = page.locator('.asked li', { hasText: 'Sign a short text, before your first order twice.' })
+    await page.locator('#ticket-amount').fill('70')
+    const key = page.locator('.asked li', { hasText: 'Makes the key that opens your portfolio.' })
     await key.waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByRole('alert').getByText('You declined in your wallet').waitFor()
