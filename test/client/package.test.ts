@@ -2,16 +2,15 @@
 // test/e2e/clientExample.test.ts runs the examples.
 import { readFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join, posix, resolve } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
-import { describe, expect, it } from 'vitest'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { clientReports } from '../../scripts/clientApi/report.js'
 import * as admin from '../../src/client/admin.js'
 import * as history from '../../src/client/history.js'
 import * as library from '../../src/client/index.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { bundle, changeOf, keep, readKept, type Size } from './package/bundle.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
 import { PLAIN, WITH_ETHERS, WITH_REACT, WITH_VIEM } from './package/pages.js'
@@ -228,58 +227,48 @@ const budgets = [
   return { imported, most: Number(kilobytes) * BYTES_PER_KB }
 })
 
-/** Bundles and minifies as a frontend would, nothing external: an import of a Node module fails the build. */
-async function bundle(imported: string) {
-  const { name, project } = installed()
+/** What a page imports, by its name in the page's table. */
+function importsOf(imported: string): string {
+  const { name } = installed()
+  if (imported === 'everything')
+    return ['', '/admin', '/history'].map((entry) => `export * from '${name}${entry}'`).join('\n')
   const module = `${name}${PARTS.get(imported) ?? ''}`
-  const quoted = [...imported.matchAll(/`(\w+)`/g)].map(([, each]) => each)
-  const ofCore = quoted.filter((each) => each === 'createClient')
-  const others = quoted.filter((each) => each !== 'createClient')
-  const everything = ['', '/admin', '/history'].map((entry) => `export * from '${name}${entry}'`)
-  const parts = [`export { ${ofCore.join()} } from '${name}'`, `export { ${others.join()} } from '${module}'`]
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: (imported === 'everything' ? everything : parts).join('\n'), resolveDir: project },
-    bundle: true,
-    minify: true,
-    platform: 'browser',
-    format: 'esm',
-    metafile: true,
-    write: false,
-    absWorkingDir: project,
+  const names = [...imported.matchAll(/`(\w+)`/g)].map(([, each]) => each)
+  const ofCore = names.filter((each) => each === 'createClient')
+  const others = names.filter((each) => each !== 'createClient')
+  return `export { ${ofCore} } from '${name}'\nexport { ${others} } from '${module}'`
+}
+
+const bundled = (imported: string) => bundle(importsOf(imported), installed())
+
+describe('in a page', () => {
+  /** More than this needs a word: `npm run client-sizes` keeps the new figures, and the commit says why they changed. */
+  const UNNOTICED = 0.01
+  const isKeeping = process.env.CLIENT_SIZES === 'keep'
+  const kept = readKept()
+  const found: Record<string, Size> = {}
+  afterAll(() => {
+    if (isKeeping) keep(found)
   })
-  const [output] = Object.values(metafile.outputs)
-  const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  return {
-    gzipped: gzipSync(outputFiles[0]?.text ?? '', { level: 9 }).length,
-    external: output?.imports ?? [],
-    /** The folders of this package, and the names of others, with their minified bytes. */
-    from: sharesOf(inputs.map(([path, { bytesInOutput }]) => [placeOf(path, name), bytesInOutput])),
-  }
-}
 
-const placeOf = (path: string, name: string) => sourceOf(path.split('node_modules/').at(-1) ?? '', name)
-
-function sharesOf(parts: readonly (readonly [place: string, bytes: number])[]): ReadonlyMap<string, number> {
-  const shares = new Map<string, number>()
-  for (const [place, bytes] of parts) shares.set(place, (shares.get(place) ?? 0) + bytes)
-  return new Map([...shares].sort(([, one], [, other]) => other - one))
-}
-
-function sourceOf(path: string, name: string): string {
-  const [folder = ''] = path.split('/')
-  return folder === name ? posix.relative(name, posix.dirname(path)) : folder
-}
-
-it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', async ({ imported, most }) => {
-  const { gzipped, external, from } = await bundle(imported)
-  const shares = [...from].map(([place, bytes]) => `${place} ${bytes}`).join(', ')
-  process.stdout.write(`client bundle: ${imported}: ${gzipped} of ${most} bytes; minified: ${shares}\n`)
-  expect(external).toEqual([])
-  expect(gzipped).toBeLessThanOrEqual(most)
+  it.each(budgets)(
+    '$imported weighs $most bytes at most, minified and gzipped',
+    async ({ imported, most }) => {
+      const { external, ...size } = await bundled(imported)
+      const change = changeOf(size, kept[imported])
+      process.stdout.write(`client bundle: ${imported}: ${size.gzipped} of ${most} bytes, ${change}\n`)
+      expect(external).toEqual([])
+      expect(size.gzipped, change).toBeLessThanOrEqual(most)
+      found[imported] = size
+      if (isKeeping) return
+      const { gzipped } = kept[imported] ?? { gzipped: 0 }
+      expect(Math.abs(size.gzipped - gzipped), change).toBeLessThanOrEqual(gzipped * UNNOTICED)
+    },
+  )
 })
 
 it('the bundle is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
-  expect([...(await bundle('everything')).from.keys()].sort()).toEqual([
+  expect(Object.keys((await bundled('everything')).minified).sort()).toEqual([
     '@noble',
     'canonicalize',
     'dist/chain',
@@ -295,7 +284,7 @@ it('the bundle is made of the client, the formats, the reader of events, the ABI
 })
 
 it('a bundle leaves out what a part does not use', async () => {
-  const placesOf = async (imported: string) => [...(await bundle(imported)).from.keys()].sort()
+  const placesOf = async (imported: string) => Object.keys((await bundled(imported)).minified).sort()
   expect(await placesOf('`createReader`')).not.toContain('dist/chain/generated')
   expect(await placesOf('`parseDecimal`')).toEqual(['dist/protocol'])
   expect(await placesOf(ATTESTATION)).toEqual(['dist/attestation'])
