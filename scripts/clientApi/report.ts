@@ -10,6 +10,7 @@ const ENTRIES = {
   'store.d.ts': 'client/store/index.d.ts',
   'admin.d.ts': 'client/admin.d.ts',
   'history.d.ts': 'client/history.d.ts',
+  'operator.d.ts': 'client/operator.d.ts',
   'attestation.d.ts': 'attestation/index.d.ts',
   'attestation-tdx.d.ts': 'attestation/tdx/index.d.ts',
   'receipt.d.ts': 'client/receipt/index.d.ts',

@@ -14,7 +14,6 @@ import { createEscrow, type Funds } from './escrow.js'
 import type { CallOptions } from './http.js'
 import { createKeptOrders, type OrderKeeping } from './keptOrders.js'
 import { createKeyring, openNotice } from './keyring.js'
-import { listOrders, type OrderList, type OrderListOptions } from './lists.js'
 import { createMembership, type Membership } from './membership.js'
 import { createMoves, type Moves } from './moves.js'
 import { createOpenings, type OpeningState } from './openings.js'
@@ -194,14 +193,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
    */
   getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
   /**
-   * The account's orders by the escrow's events, newest first: yields what has been read so far after each piece of the chain, and
-   * at last all of them, with `isComplete`. `limit` bounds their number, `fromBlock` the blocks; `resume` reads on from an
-   * earlier listing. With a pinned escrow it needs no server.
-   * @throws ClientError `node-unavailable`, `unexpected-answer`
-   * @example for await (const { orders } of client.listOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
-   */
-  listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>
-  /**
    * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
    * to members. It opens for the same purpose, wallet and deployment alone.
    * @param purpose a word of the caller's, such as `names`; `history` is the client's own
@@ -260,9 +251,6 @@ export function createClient(options: ClientOptions): Client {
     const list = await actionList(wallet, actions, await wallet.reads.blockNumber())
     return { others: [...(call?.others ?? []), ...retiredSymbols(list)] }
   }
-  async function* listing<T>(list: (parts: ChainParts) => AsyncGenerator<T>, call?: CallOptions) {
-    yield* list(await chainParts(call))
-  }
   const deviceSeal = async (purpose: string, call?: CallOptions) => {
     const parts = await chainParts(call)
     const [account, chainId] = await Promise.all([parts.wallet.account(), parts.wallet.chainId()])
@@ -311,7 +299,6 @@ export function createClient(options: ClientOptions): Client {
     async getPortfolio(call) {
       return readPortfolio({ ...(await chainParts(call)), actionList })
     },
-    listOrders: (call) => listing((parts) => listOrders(parts, call), call),
     sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
     openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),
   }

@@ -3,6 +3,7 @@ import type { Client } from './client.js'
 import { partsOf } from './clientParts.js'
 import type { HistoryEntry } from './history/entries.js'
 import { type HistoryOptions, readHistory } from './history/history.js'
+import { type OrderList, type OrderListOptions, ordersOfAccount } from './lists.js'
 
 export {
   actionWords,
@@ -36,6 +37,7 @@ export {
   statementOf,
 } from './history/statement.js'
 export { type StatementFormat, statementFile } from './history/statementFiles.js'
+export type { ListedOrder, OrderList, OrderListOptions } from './lists.js'
 
 /**
  * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
@@ -51,4 +53,19 @@ export function listHistory(
 ): AsyncGenerator<HistoryEntry, void, undefined> {
   const { within, contracts, actionList } = partsOf(client)
   return readHistory({ ...within(options), actionList, contracts: () => contracts(options) }, options)
+}
+
+/**
+ * The account's orders by the escrow's events, newest first: yields what has been read so far after each piece of the chain, and
+ * at last all of them, with `isComplete`. `limit` bounds their number, `fromBlock` the blocks; `resume` reads on from an
+ * earlier listing. With a pinned escrow it needs no server.
+ * @throws ClientError `node-unavailable`, `unexpected-answer`
+ * @example for await (const { orders } of listOrders(client, { fromBlock: 1, limit: 20 })) console.log(orders.length)
+ */
+export async function* listOrders(
+  client: Client,
+  options?: OrderListOptions,
+): AsyncGenerator<OrderList, void, undefined> {
+  const { within, contracts } = partsOf(client)
+  yield* ordersOfAccount({ ...within(options), contracts: await contracts(options) }, options)
 }

@@ -47,11 +47,6 @@ export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
 export type { OrderKeeping, Resumed } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
-export type {
-  ListedOrder,
-  OrderList,
-  OrderListOptions,
-} from './lists.js'
 export {
   createTail,
   type ListOptions,

@@ -38,7 +38,7 @@ interface ListDeps {
 
 const OPENED = topicOf(escrowEvents, 'OrderOpened')
 
-export async function* listOrders(
+export async function* ordersOfAccount(
   { wallet, contracts }: ListDeps,
   { account, resume, store, ...options }: OrderListOptions = {},
 ): AsyncGenerator<OrderList, void, undefined> {

@@ -288,7 +288,7 @@ export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promi
 /**
  * Reads a list of the client's to its end, and from then on what is new. A read that fails or is aborted keeps what it has read.
  * A node that is too slow is asked for fewer blocks the next time.
- * @example const { orders } = await createTail<OrderList>((options) => client.listOrders({ fromBlock: 1, ...options }))()
+ * @example const { orders } = await createTail<OrderList>((options) => listOrders(client, { fromBlock: 1, ...options }))()
  */
 export function createTail<L extends ReadList>(
   list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>,

@@ -1,10 +1,9 @@
-import type { InterfaceAbi } from 'ethers'
 import * as z from 'zod/mini'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
-import { type ClientContract, createContract, type Mined } from './contract.js'
+import { createContract, type Mined } from './contract.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
@@ -45,53 +44,21 @@ export interface Membership {
    * @example await client.removeMember(account)
    */
   removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>
-  /**
-   * For the platform's owner: admits an institution, which makes its founder the admin.
-   * @example await client.admitInstitution(orgId, account)
-   */
-  admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>
-  /**
-   * For the platform's owner: records that a wallet has passed KYC.
-   * @example await client.verifyWallet(account)
-   */
-  verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>
-  /**
-   * For the platform's owner: lists an equity, or delists it.
-   * @example await client.setListed('AAPL', true)
-   */
-  setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>
-  /**
-   * For the platform's owner: freezes a wallet's holding of an equity, or releases it.
-   * @example await client.setFrozen('AAPL', account, false)
-   */
-  setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>
 }
-
-/** The part of `EquityToken` that the platform's owner uses here. */
-const TOKEN_ABI = [
-  'function setKyc(address wallet, bool verified)',
-  'function setListed(bytes32 symbol, bool listed)',
-  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
-  'error NotOwner(address expected, address caller)',
-  'error ReservedSymbol(bytes32 symbol)',
-]
 
 export function createMembership(deps: {
   readonly wallet: Wallet
-  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry' | 'token'>>
+  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry'>>
 }): Membership {
   const { wallet, contracts } = deps
-  const contractOf =
-    (name: 'registry' | 'token', abi: InterfaceAbi) =>
-    async (options: CallOptions = {}): Promise<ClientContract> =>
-      createContract({ wallet: wallet.until(options.signal), address: (await contracts(options))[name], abi })
-  const registryOf = contractOf('registry', institutionRegistryAbi)
-  const tokenOf = contractOf('token', TOKEN_ABI)
-  const sender =
-    (contract: typeof registryOf) =>
-    async (method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> =>
-      (await contract(options)).send(method, args)
-  const [send, sendToken] = [sender(registryOf), sender(tokenOf)]
+  const registryOf = async (options: CallOptions = {}) =>
+    createContract({
+      wallet: wallet.until(options.signal),
+      address: (await contracts(options)).registry,
+      abi: institutionRegistryAbi,
+    })
+  const send = async (method: string, args: readonly unknown[], options?: CallOptions) =>
+    (await registryOf(options)).send(method, args)
 
   /** The registry keeps the time after departure, so a wallet without an institution counts as not leaving. */
   async function getLeavingAt(options?: CallOptions): Promise<number | null> {
@@ -110,16 +77,11 @@ export function createMembership(deps: {
     getLeavingAt,
     inviteMember: (member, options) => send('setMember', [member, true], options),
     removeMember: (member, options) => send('setMember', [member, false], options),
-    admitInstitution: (orgId, founder, options) => send('setAdmitted', [orgId, founder, true], options),
-    verifyWallet: (member, options) => sendToken('setKyc', [member, true], options),
-    setListed: async (symbol, isListed, options) =>
-      sendToken('setListed', [nameOf(symbol), isListed], options),
-    setFrozen: async (symbol, holder, isFrozen, options) =>
-      sendToken('setFrozen', [nameOf(symbol), holder, isFrozen], options),
   }
 }
 
-function nameOf(name: string): Hex {
+/** The `bytes32` of an institution's name or a symbol. @throws ClientError `invalid-name` */
+export function nameOf(name: string): Hex {
   try {
     return nameToBytes32(name)
   } catch (error) {

@@ -43,11 +43,6 @@ export interface Moves {
    */
   acceptMove(from: Hex, options?: CallOptions): Promise<Mined>
   /**
-   * For the platform's owner: approves the move, which can be carried out after its delay.
-   * @example await client.approveMove(account, '0x90F79bf6EB2c4f870365E785982E1f101E93b906')
-   */
-  approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>
-  /**
    * Ends a move: an objection by the wallet itself, or a withdrawal by its institution's admin or the owner.
    * @example await client.withdrawMove()
    */
@@ -86,7 +81,6 @@ export function createMoves(deps: {
     proposeMove: (from, to, options) => send('proposeMove', [from, to], options),
     acceptMove: async (from, options) =>
       send('acceptMove', [from, (await abortable(keys.newest(), options?.signal)).publicKey], options),
-    approveMove: (from, to, options) => send('approveMove', [from, to], options),
     withdrawMove: async ({ from, ...options } = {}) =>
       send('withdrawMove', [from ?? (await wallet.until(options.signal).account())], options),
   }

@@ -16,6 +16,7 @@ import {
   TradingError,
   toTradingError,
 } from '../../src/client/index.js'
+import * as operator from '../../src/client/operator.js'
 import { provesUnopened } from '../../src/client/placeOrder.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { startApiStandIn, useApi } from '../support/apiStandIn.js'
@@ -258,9 +259,11 @@ function argumentsOf(name: string): readonly unknown[] {
 }
 /** `watchOrder` calls back, and has its own tests. */
 /** The functions of the other entries, which take the client first. */
-const APART = { ...admin, ...history }
-const ASKING =
-  'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers listHistory'.split(' ')
+const APART = { ...admin, ...history, ...operator }
+const ASKING = [
+  ...'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers'.split(' '),
+  ...['listHistory', 'listOrders', ...Object.keys(operator)],
+]
 const names = [...Object.keys(clientOfNothing()), ...ASKING].filter(
   (name) => name !== 'lock' && name !== 'watchOrder',
 )

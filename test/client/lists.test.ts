@@ -2,6 +2,7 @@
 import { toBeHex } from 'ethers'
 import { expect, it } from 'vitest'
 import { listMembers, type MemberList } from '../../src/client/admin.js'
+import { listOrders } from '../../src/client/history.js'
 import type { HistoryStore } from '../../src/client/index.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
 import { usePlacing } from './placing.js'
@@ -18,17 +19,17 @@ async function lastOf<T>(values: AsyncGenerator<T>): Promise<T> {
 it('an account’s orders are listed, newest first, with what the escrow took', async () => {
   const { client: alice, buy } = await setting()
   const first = await alice.placeOrder(buy)
-  const before = await lastOf(alice.listOrders())
+  const before = await lastOf(listOrders(alice))
   const second = await alice.placeOrder({ ...buy, usdc: 7_000_000n })
-  const { orders, isComplete } = await lastOf(alice.listOrders({ resume: before }))
+  const { orders, isComplete } = await lastOf(listOrders(alice, { resume: before }))
   expect(isComplete).toBe(true)
   const [account, { deadline }] = [chain().account('alice'), buy]
   expect(orders).toMatchObject([
     { orderId: second.order.orderId, account, escrowed: 7_000_000n, deadline, ...second.opened },
     { orderId: first.order.orderId, account, escrowed: buy.usdc, deadline, ...first.opened },
   ])
-  expect((await lastOf(alice.listOrders({ limit: 1 }))).orders).toEqual(orders.slice(0, 1))
-  const others = await lastOf(clientOf(chain(), api, 'bob').listOrders({ account }))
+  expect((await lastOf(listOrders(alice, { limit: 1 }))).orders).toEqual(orders.slice(0, 1))
+  const others = await lastOf(listOrders(clientOf(chain(), api, 'bob'), { account }))
   expect(others.orders).toEqual(orders)
 })
 
@@ -64,8 +65,8 @@ it('members are kept between visits, with the states that the registry gave', as
   expect(before.members).toContainEqual(
     expect.objectContaining({ account: chain().account('carol'), state: 'invited' }),
   )
-  const placed = await lastOf(client.listOrders({ store }))
-  expect(await lastOf(client.listOrders({ store }))).toEqual(placed)
+  const placed = await lastOf(listOrders(client, { store }))
+  expect(await lastOf(listOrders(client, { store }))).toEqual(placed)
 })
 
 it('many invited wallets are read in a call for each five hundred, and arrive in pieces', async () => {

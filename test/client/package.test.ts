@@ -9,6 +9,7 @@ import { clientReports } from '../../scripts/clientApi/report.js'
 import * as admin from '../../src/client/admin.js'
 import * as history from '../../src/client/history.js'
 import * as library from '../../src/client/index.js'
+import * as operator from '../../src/client/operator.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { bundle, changeOf, keep, readKept, type Size } from './package/bundle.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
@@ -231,7 +232,9 @@ const budgets = [
 function importsOf(imported: string): string {
   const { name } = installed()
   if (imported === 'everything')
-    return ['', '/admin', '/history'].map((entry) => `export * from '${name}${entry}'`).join('\n')
+    return ['', '/admin', '/history', '/operator']
+      .map((entry) => `export * from '${name}${entry}'`)
+      .join('\n')
   const module = `${name}${PARTS.get(imported) ?? ''}`
   const names = [...imported.matchAll(/`(\w+)`/g)].map(([, each]) => each)
   const ofCore = names.filter((each) => each === 'createClient')
@@ -298,8 +301,8 @@ function publicNames(): string[] {
     library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet, allowUnattested: true }),
   )
   const past = Object.keys(library.createPast(wallet, { escrow: `0x${'00'.repeat(20)}`, fromBlock: 0 }))
-  const functions = Object.entries({ ...library, ...admin, ...history }).flatMap(([name, value]) =>
-    typeof value === 'function' && /^[a-z]/.test(name) ? [name] : [],
+  const functions = Object.entries({ ...library, ...admin, ...history, ...operator }).flatMap(
+    ([name, value]) => (typeof value === 'function' && /^[a-z]/.test(name) ? [name] : []),
   )
   return [...methods, ...past, ...functions].sort()
 }

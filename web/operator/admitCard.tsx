@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { admitInstitution } from '../../src/client/operator.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
@@ -22,7 +23,7 @@ export function AdmitCard() {
     if (orgId === null || !founder.success) return
     run(async () => {
       setAdmitted(null)
-      await session.client.admitInstitution(orgId, founder.data)
+      await admitInstitution(session.client, orgId, founder.data)
       setAdmitted(bytes32ToName(orgId))
       setName('')
       setText('')

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FrozenHolding, Listings, ReadList } from '../../src/client/index.js'
+import { setFrozen, setListed } from '../../src/client/operator.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -42,7 +43,7 @@ function Equities({ equities, isComplete }: Listings & Pick<ReadList, 'isComplet
               <OwnersButton
                 says={isListed ? 'Delist' : 'List'}
                 subject={symbol}
-                act={({ session }) => session.client.setListed(symbol, !isListed)}
+                act={({ session }) => setListed(session.client, symbol, !isListed)}
                 onDone={listings.refresh}
               />
             </li>
@@ -67,7 +68,7 @@ function Frozen({ frozen, isComplete }: Listings & Pick<ReadList, 'isComplete'>)
               <OwnersButton
                 says="Release"
                 subject={`${symbol} of ${nameOf(wallet) ?? shortHex(wallet)}`}
-                act={({ session }) => session.client.setFrozen(symbol, wallet, false)}
+                act={({ session }) => setFrozen(session.client, symbol, wallet, false)}
                 onDone={listings.refresh}
               />
             </li>
@@ -97,8 +98,8 @@ function Changes({ owner, listings }: { readonly owner: Account; readonly listin
     const { symbol, wallet } = input.change
     run(async () => {
       setDone(null)
-      if (wallet === null) await client.setListed(symbol, true)
-      else await client.setFrozen(symbol, wallet, true)
+      if (wallet === null) await setListed(client, symbol, true)
+      else await setFrozen(client, symbol, wallet, true)
       setDone(wallet === null ? `${symbol} is listed.` : `${symbol} of ${shortHex(wallet)} is frozen.`)
       setSymbolText('')
       setWalletText('')

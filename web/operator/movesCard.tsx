@@ -1,3 +1,4 @@
+import { approveMove } from '../../src/client/operator.js'
 import { MoveList } from '../membership/moveList.js'
 import { Card } from '../parts/card.js'
 import { useStore } from '../state/context.js'
@@ -19,7 +20,7 @@ export function MovesCard() {
         actions={({ from, to, isAccepted, effectiveAt }) => {
           if (owner === null) return []
           const canApprove = isAccepted && effectiveAt === null
-          const approval = { says: 'Approve', act: () => owner.approveMove(from, to), leadsTo: OUTCOME }
+          const approval = { says: 'Approve', act: () => approveMove(owner, from, to), leadsTo: OUTCOME }
           const withdrawal = { says: 'Withdraw', act: () => owner.withdrawMove({ from }) }
           return canApprove ? [approval, withdrawal] : [withdrawal]
         }}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { verifyWallet } from '../../src/client/operator.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
@@ -19,7 +20,7 @@ export function VerifyCard() {
     if (!address.success) return
     run(async () => {
       setVerified(null)
-      await session.client.verifyWallet(address.data)
+      await verifyWallet(session.client, address.data)
       setVerified(address.data)
       setText('')
     })

@@ -1,4 +1,5 @@
 import type { Hex } from '../../src/client/index.js'
+import { admitInstitution, verifyWallet } from '../../src/client/operator.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -49,7 +50,7 @@ export function WaitingCard() {
                   <OwnersButton
                     says="Verify"
                     subject={nameOf(wallet) ?? shortHex(wallet)}
-                    act={({ session }) => session.client.verifyWallet(wallet)}
+                    act={({ session }) => verifyWallet(session.client, wallet)}
                     onDone={waiting.refresh}
                   />
                 </li>
@@ -59,7 +60,7 @@ export function WaitingCard() {
                   <OwnersButton
                     says="Admit"
                     subject={nameOfOrg(orgId)}
-                    act={({ session }) => session.client.admitInstitution(orgId, wallet)}
+                    act={({ session }) => admitInstitution(session.client, orgId, wallet)}
                     onDone={waiting.refresh}
                   />
                 </li>

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { listMembers, type MemberList } from '../../src/client/admin.js'
-import { type HistoryEntry, listHistory } from '../../src/client/history.js'
+import { type HistoryEntry, listHistory, listOrders, type OrderList } from '../../src/client/history.js'
 import {
   type AccountMove,
   type Claim,
@@ -13,7 +13,6 @@ import {
   type InstitutionView,
   type KeptOrder,
   type OpenedPortfolio,
-  type OrderList,
   type OrderStatus,
   type PendingMoves,
   type Platform,
@@ -153,7 +152,7 @@ export function createAccount(deps: AccountDeps): Account {
   const kept = { fromBlock, store: device }
   const past = createPast(provider, { escrow: settings.pins.escrow, ...kept })
   const movesHere = past.moves({ to: address })
-  const readOrders = createTail<OrderList>((options) => client.listOrders({ ...kept, ...options }))
+  const readOrders = createTail<OrderList>((options) => listOrders(client, { ...kept, ...options }))
   const history = read(() => readOrders, LATER_MS)
   /** A write and a corporate action both change the history. */
   const version = computed(() => {

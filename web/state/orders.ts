@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import { type HistoryEntry, type OrderSummary, ordersOf } from '../../src/client/history.js'
+import { type HistoryEntry, type OrderList, type OrderSummary, ordersOf } from '../../src/client/history.js'
 import {
   type Client,
   type Hex,
@@ -7,7 +7,6 @@ import {
   type KeptOrder,
   type Notice,
   type OpeningState,
-  type OrderList,
   type OrderStatus,
   type Timeline,
 } from '../../src/client/index.js'

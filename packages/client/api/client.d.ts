@@ -30,7 +30,6 @@
 //   InstitutionView
 //   KeptOrder
 //   ListOptions
-//   ListedOrder
 //   Listings
 //   LogList
 //   LogsQuery
@@ -47,8 +46,6 @@
 //   OpenedPortfolio
 //   OpeningState
 //   OrderKeeping
-//   OrderList
-//   OrderListOptions
 //   OrderReceived
 //   OrderRequest
 //   OrderStatus
@@ -232,7 +229,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
     openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
     getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
-    listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
     sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
     openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
 }
@@ -348,21 +344,6 @@ export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened';
 // client/keyring.d.ts
 export declare function cannotDerive(error: unknown): boolean;
 
-// client/lists.d.ts
-export interface ListedOrder extends BlockPlace {
-    readonly orderId: Hex;
-    readonly account: Hex;
-    readonly escrowed: bigint;
-    readonly deadline: number;
-    readonly txHash: Hex;
-}
-export interface OrderList extends ReadList {
-    readonly orders: readonly ListedOrder[];
-}
-export interface OrderListOptions extends ListOptions<OrderList> {
-    readonly account?: Hex | undefined;
-}
-
 // client/logList.d.ts
 export declare function createTail<L extends ReadList>(list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>): Tail<L>;
 export declare function listLogs(provider: RequestSource, { addresses, topics, isState }: LogsQuery, { store, resume, ...options }?: ListOptions<LogList>): AsyncGenerator<LogList, void, undefined>;
@@ -391,10 +372,6 @@ export interface Membership {
     getLeavingAt(options?: CallOptions): Promise<number | null>;
     inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
     removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
-    admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
-    verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>;
-    setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
-    setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
 }
 
 // client/moves.d.ts
@@ -411,7 +388,6 @@ export interface Moves {
     getMove(options?: MoveOptions): Promise<AccountMove | null>;
     proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
     acceptMove(from: Hex, options?: CallOptions): Promise<Mined>;
-    approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
     withdrawMove(options?: MoveOptions): Promise<Mined>;
 }
 
@@ -721,160 +697,160 @@ export interface WalletShares {
 }
 
 // protocol/api.d.ts
-export declare const complianceSchema: z.ZodObject<{
-    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    equities: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        kyc: z.ZodBoolean;
-        listed: z.ZodBoolean;
-        frozen: z.ZodBoolean;
+export declare const complianceSchema: z.ZodMiniObject<{
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    equities: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        kyc: z.ZodMiniBoolean<boolean>;
+        listed: z.ZodMiniBoolean<boolean>;
+        frozen: z.ZodMiniBoolean<boolean>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const healthChecksSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    status: z.ZodEnum<{
+export declare const healthChecksSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    status: z.ZodMiniEnum<{
         degraded: "degraded";
         healthy: "healthy";
         unhealthy: "unhealthy";
     }>;
-    checks: z.ZodArray<z.ZodObject<{
-        name: z.ZodString;
-        status: z.ZodEnum<{
+    checks: z.ZodMiniArray<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        status: z.ZodMiniEnum<{
             degraded: "degraded";
             healthy: "healthy";
             unhealthy: "unhealthy";
         }>;
-        reason: z.ZodNullable<z.ZodString>;
+        reason: z.ZodMiniNullable<z.ZodMiniString<string>>;
     }, z.core.$strip>>;
-    relayer: z.ZodNullable<z.ZodObject<{
-        address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        balance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    relayer: z.ZodMiniNullable<z.ZodMiniObject<{
+        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        balance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    minBalance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    gas: z.ZodObject<{
-        limit: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        remaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        reserve: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        reserveRemaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    minBalance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    gas: z.ZodMiniObject<{
+        limit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        remaining: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        reserve: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        reserveRemaining: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>;
 }, z.core.$strip>;
-export declare const healthSchema: z.ZodObject<{
-    status: z.ZodLiteral<"ok">;
-    version: z.ZodString;
-    chainId: z.ZodInt;
-    contracts: z.ZodObject<{
-        institutionRegistry: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        orderEscrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        confidentialLedger: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        equityToken: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        platformPool: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const healthSchema: z.ZodMiniObject<{
+    status: z.ZodMiniLiteral<"ok">;
+    version: z.ZodMiniString<string>;
+    chainId: z.ZodMiniInt;
+    contracts: z.ZodMiniObject<{
+        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>;
-    symbols: z.ZodArray<z.ZodString>;
-    relayer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    mode: z.ZodOptional<z.ZodEnum<{
+    symbols: z.ZodMiniArray<z.ZodMiniString<string>>;
+    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
         "keys-awaited": "keys-awaited";
         test: "test";
     }>>;
 }, z.core.$strip>;
-export declare const institutionSchema: z.ZodObject<{
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    name: z.ZodNullable<z.ZodString>;
-    admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    walletCount: z.ZodInt;
-    rulesVersion: z.ZodInt;
-    openOrders: z.ZodInt;
-    pool: z.ZodObject<{
-        usdc: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        openOrders: z.ZodInt;
-        equities: z.ZodArray<z.ZodObject<{
-            symbol: z.ZodString;
-            shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const institutionSchema: z.ZodMiniObject<{
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    name: z.ZodMiniNullable<z.ZodMiniString<string>>;
+    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    walletCount: z.ZodMiniInt;
+    rulesVersion: z.ZodMiniInt;
+    openOrders: z.ZodMiniInt;
+    pool: z.ZodMiniObject<{
+        usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        openOrders: z.ZodMiniInt;
+        equities: z.ZodMiniArray<z.ZodMiniObject<{
+            symbol: z.ZodMiniString<string>;
+            shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         }, z.core.$strip>>;
     }, z.core.$strip>;
 }, z.core.$strip>;
-export declare const marketBarsSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    stale: z.ZodBoolean;
-    barSeconds: z.ZodInt;
-    symbols: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        bars: z.ZodArray<z.ZodObject<{
-            at: z.ZodISODateTime;
-            close: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const marketBarsSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    stale: z.ZodMiniBoolean<boolean>;
+    barSeconds: z.ZodMiniInt;
+    symbols: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        bars: z.ZodMiniArray<z.ZodMiniObject<{
+            at: z.ZodMiniISODateTime;
+            close: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const marketClockSchema: z.ZodObject<{
-    isOpen: z.ZodBoolean;
-    nextOpen: z.ZodISODateTime;
-    nextClose: z.ZodISODateTime;
+export declare const marketClockSchema: z.ZodMiniObject<{
+    isOpen: z.ZodMiniBoolean<boolean>;
+    nextOpen: z.ZodMiniISODateTime;
+    nextClose: z.ZodMiniISODateTime;
 }, z.core.$strip>;
-export declare const marketSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    stale: z.ZodBoolean;
-    symbols: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        name: z.ZodString;
-        price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        previousClose: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        bid: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        ask: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        asOf: z.ZodNullable<z.ZodISODateTime>;
+export declare const marketSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    stale: z.ZodMiniBoolean<boolean>;
+    symbols: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        name: z.ZodMiniString<string>;
+        price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        previousClose: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        bid: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        ask: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        asOf: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     }, z.core.$strip>>;
-    fees: z.ZodArray<z.ZodObject<{
-        name: z.ZodString;
-        per: z.ZodEnum<{
+    fees: z.ZodMiniArray<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        per: z.ZodMiniEnum<{
             share: "share";
             usd: "usd";
         }>;
-        rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        on: z.ZodEnum<{
+        rate: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        max: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        on: z.ZodMiniEnum<{
             both: "both";
             sale: "sale";
         }>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const orderReceivedSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    result: z.ZodEnum<{
+export declare const orderReceivedSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    result: z.ZodMiniEnum<{
         "already-received": "already-received";
         received: "received";
     }>;
-    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    receivedAt: z.ZodISODateTime;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    receivedAt: z.ZodMiniISODateTime;
 }, z.core.$strip>;
-export declare const orderStatusSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    state: z.ZodEnum<{
+export declare const orderStatusSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    state: z.ZodMiniEnum<{
         NONE: "NONE";
         OPEN: "OPEN";
         REFUNDED: "REFUNDED";
         SETTLED: "SETTLED";
     }>;
-    account: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    deposit: z.ZodMiniOptional<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    deadline: z.ZodNullable<z.ZodISODateTime>;
-    commit: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    receivedAt: z.ZodNullable<z.ZodISODateTime>;
-    triggers: z.ZodArray<z.ZodObject<{
-        attempt: z.ZodInt;
-        reason: z.ZodEnum<{
+    deadline: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    receivedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    triggers: z.ZodMiniArray<z.ZodMiniObject<{
+        attempt: z.ZodMiniInt;
+        reason: z.ZodMiniEnum<{
             received: "received";
             reclaimed: "reclaimed";
             recovered: "recovered";
             restart: "restart";
             retry: "retry";
         }>;
-        startedAt: z.ZodISODateTime;
-        finishedAt: z.ZodNullable<z.ZodISODateTime>;
-        outcome: z.ZodNullable<z.ZodEnum<{
+        startedAt: z.ZodMiniISODateTime;
+        finishedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+        outcome: z.ZodMiniNullable<z.ZodMiniEnum<{
             accepted: "accepted";
             done: "done";
             failed: "failed";
@@ -884,7 +860,7 @@ export declare const orderStatusSchema: z.ZodObject<{
             rejected: "rejected";
             settled: "settled";
         }>>;
-        waitsFor: z.ZodOptional<z.ZodEnum<{
+        waitsFor: z.ZodMiniOptional<z.ZodMiniEnum<{
             "actions-unknown": "actions-unknown";
             "broker-rate-limit": "broker-rate-limit";
             "broker-turn": "broker-turn";
@@ -895,90 +871,90 @@ export declare const orderStatusSchema: z.ZodObject<{
             "relay-quota-exhausted": "relay-quota-exhausted";
         }>>;
     }, z.core.$strip>>;
-    nextTriggerAt: z.ZodNullable<z.ZodISODateTime>;
-    notice: z.ZodNullable<z.ZodObject<{
-        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    nextTriggerAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    notice: z.ZodMiniNullable<z.ZodMiniObject<{
+        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>>;
-    cancelReceivedAt: z.ZodOptional<z.ZodISODateTime>;
-    opening: z.ZodOptional<z.ZodObject<{
-        status: z.ZodEnum<{
+    cancelReceivedAt: z.ZodMiniOptional<z.ZodMiniISODateTime>;
+    opening: z.ZodMiniOptional<z.ZodMiniObject<{
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-        error: z.ZodNullable<z.ZodObject<{
-            name: z.ZodString;
-            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        error: z.ZodMiniNullable<z.ZodMiniObject<{
+            name: z.ZodMiniString<string>;
+            args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const policyVersionSchema: z.ZodObject<{
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodInt;
+export declare const policyVersionSchema: z.ZodMiniObject<{
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniInt;
 }, z.core.$strip>;
-export declare const problemSchema: z.ZodObject<{
-    type: z.ZodString;
-    title: z.ZodString;
-    status: z.ZodInt;
-    detail: z.ZodString;
-    instance: z.ZodString;
-    code: z.ZodString;
-    requestId: z.ZodString;
-    revert: z.ZodOptional<z.ZodObject<{
-        name: z.ZodString;
-        args: z.ZodRecord<z.ZodString, z.ZodString>;
+export declare const problemSchema: z.ZodMiniObject<{
+    type: z.ZodMiniString<string>;
+    title: z.ZodMiniString<string>;
+    status: z.ZodMiniInt;
+    detail: z.ZodMiniString<string>;
+    instance: z.ZodMiniString<string>;
+    code: z.ZodMiniString<string>;
+    requestId: z.ZodMiniString<string>;
+    revert: z.ZodMiniOptional<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
     }, z.core.$strip>>;
-    quota: z.ZodOptional<z.ZodEnum<{
+    quota: z.ZodMiniOptional<z.ZodMiniEnum<{
         account: "account";
         institution: "institution";
         opening: "opening";
     }>>;
 }, z.core.$loose>;
-export declare const revertSchema: z.ZodObject<{
-    name: z.ZodString;
-    args: z.ZodRecord<z.ZodString, z.ZodString>;
+export declare const revertSchema: z.ZodMiniObject<{
+    name: z.ZodMiniString<string>;
+    args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
 }, z.core.$strip>;
-export declare const timelineEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    kind: z.ZodLiteral<"received">;
-    at: z.ZodISODateTime;
-    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strip>, z.ZodObject<{
-    status: z.ZodEnum<{
+export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    kind: z.ZodMiniLiteral<"received">;
+    at: z.ZodMiniISODateTime;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strip>, z.ZodMiniObject<{
+    status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
         pending: "pending";
         submitted: "submitted";
     }>;
-    error: z.ZodNullable<z.ZodObject<{
-        name: z.ZodString;
-        args: z.ZodRecord<z.ZodString, z.ZodString>;
+    error: z.ZodMiniNullable<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
     }, z.core.$strip>>;
-    kind: z.ZodLiteral<"opening">;
-    at: z.ZodISODateTime;
-    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strip>, z.ZodObject<{
-    kind: z.ZodLiteral<"cancel-received">;
-    at: z.ZodISODateTime;
-}, z.core.$strip>, z.ZodObject<{
-    at: z.ZodISODateTime;
-    attempt: z.ZodInt;
-    kind: z.ZodLiteral<"triggered">;
-    reason: z.ZodEnum<{
+    kind: z.ZodMiniLiteral<"opening">;
+    at: z.ZodMiniISODateTime;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strip>, z.ZodMiniObject<{
+    kind: z.ZodMiniLiteral<"cancel-received">;
+    at: z.ZodMiniISODateTime;
+}, z.core.$strip>, z.ZodMiniObject<{
+    at: z.ZodMiniISODateTime;
+    attempt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"triggered">;
+    reason: z.ZodMiniEnum<{
         received: "received";
         reclaimed: "reclaimed";
         recovered: "recovered";
         restart: "restart";
         retry: "retry";
     }>;
-}, z.core.$strip>, z.ZodObject<{
-    at: z.ZodISODateTime;
-    attempt: z.ZodInt;
-    kind: z.ZodLiteral<"outcome">;
-    outcome: z.ZodEnum<{
+}, z.core.$strip>, z.ZodMiniObject<{
+    at: z.ZodMiniISODateTime;
+    attempt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"outcome">;
+    outcome: z.ZodMiniEnum<{
         accepted: "accepted";
         done: "done";
         failed: "failed";
@@ -988,7 +964,7 @@ export declare const timelineEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
         rejected: "rejected";
         settled: "settled";
     }>;
-    waitsFor: z.ZodOptional<z.ZodEnum<{
+    waitsFor: z.ZodMiniOptional<z.ZodMiniEnum<{
         "actions-unknown": "actions-unknown";
         "broker-rate-limit": "broker-rate-limit";
         "broker-turn": "broker-turn";
@@ -998,88 +974,88 @@ export declare const timelineEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
         "relay-budget-exhausted": "relay-budget-exhausted";
         "relay-quota-exhausted": "relay-quota-exhausted";
     }>>;
-}, z.core.$strip>, z.ZodObject<{
-    kind: z.ZodLiteral<"relayed">;
-    at: z.ZodISODateTime;
-    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    status: z.ZodEnum<{
+}, z.core.$strip>, z.ZodMiniObject<{
+    kind: z.ZodMiniLiteral<"relayed">;
+    at: z.ZodMiniISODateTime;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
         pending: "pending";
         submitted: "submitted";
     }>;
-}, z.core.$strip>, z.ZodObject<{
-    kind: z.ZodLiteral<"transaction">;
-    at: z.ZodISODateTime;
-    digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    status: z.ZodEnum<{
+}, z.core.$strip>, z.ZodMiniObject<{
+    kind: z.ZodMiniLiteral<"transaction">;
+    at: z.ZodMiniISODateTime;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
         submitted: "submitted";
     }>;
-    blockNumber: z.ZodNullable<z.ZodInt>;
-}, z.core.$strip>, z.ZodObject<{
-    at: z.ZodISODateTime;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    blockNumber: z.ZodInt;
-    kind: z.ZodLiteral<"opened">;
-    event: z.ZodLiteral<"OrderOpened">;
-}, z.core.$strip>, z.ZodObject<{
-    at: z.ZodISODateTime;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    blockNumber: z.ZodInt;
-    kind: z.ZodLiteral<"settled">;
-    event: z.ZodLiteral<"OrderSettled">;
-}, z.core.$strip>, z.ZodObject<{
-    at: z.ZodISODateTime;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    blockNumber: z.ZodInt;
-    kind: z.ZodEnum<{
+    blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
+}, z.core.$strip>, z.ZodMiniObject<{
+    at: z.ZodMiniISODateTime;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"opened">;
+    event: z.ZodMiniLiteral<"OrderOpened">;
+}, z.core.$strip>, z.ZodMiniObject<{
+    at: z.ZodMiniISODateTime;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"settled">;
+    event: z.ZodMiniLiteral<"OrderSettled">;
+}, z.core.$strip>, z.ZodMiniObject<{
+    at: z.ZodMiniISODateTime;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    blockNumber: z.ZodMiniInt;
+    kind: z.ZodMiniEnum<{
         reclaimed: "reclaimed";
         refunded: "refunded";
     }>;
-    event: z.ZodLiteral<"OrderRefunded">;
+    event: z.ZodMiniLiteral<"OrderRefunded">;
 }, z.core.$strip>], "kind">;
-export declare const timelineSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    entries: z.ZodArray<z.ZodDiscriminatedUnion<[z.ZodObject<{
-        kind: z.ZodLiteral<"received">;
-        at: z.ZodISODateTime;
-        commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    }, z.core.$strip>, z.ZodObject<{
-        status: z.ZodEnum<{
+export declare const timelineSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"received">;
+        at: z.ZodMiniISODateTime;
+        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-        error: z.ZodNullable<z.ZodObject<{
-            name: z.ZodString;
-            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        error: z.ZodMiniNullable<z.ZodMiniObject<{
+            name: z.ZodMiniString<string>;
+            args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
         }, z.core.$strip>>;
-        kind: z.ZodLiteral<"opening">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"cancel-received">;
-        at: z.ZodISODateTime;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        attempt: z.ZodInt;
-        kind: z.ZodLiteral<"triggered">;
-        reason: z.ZodEnum<{
+        kind: z.ZodMiniLiteral<"opening">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"cancel-received">;
+        at: z.ZodMiniISODateTime;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        attempt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"triggered">;
+        reason: z.ZodMiniEnum<{
             received: "received";
             reclaimed: "reclaimed";
             recovered: "recovered";
             restart: "restart";
             retry: "retry";
         }>;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        attempt: z.ZodInt;
-        kind: z.ZodLiteral<"outcome">;
-        outcome: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        attempt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"outcome">;
+        outcome: z.ZodMiniEnum<{
             accepted: "accepted";
             done: "done";
             failed: "failed";
@@ -1089,7 +1065,7 @@ export declare const timelineSchema: z.ZodObject<{
             rejected: "rejected";
             settled: "settled";
         }>;
-        waitsFor: z.ZodOptional<z.ZodEnum<{
+        waitsFor: z.ZodMiniOptional<z.ZodMiniEnum<{
             "actions-unknown": "actions-unknown";
             "broker-rate-limit": "broker-rate-limit";
             "broker-turn": "broker-turn";
@@ -1099,72 +1075,72 @@ export declare const timelineSchema: z.ZodObject<{
             "relay-budget-exhausted": "relay-budget-exhausted";
             "relay-quota-exhausted": "relay-quota-exhausted";
         }>>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"relayed">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        status: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"relayed">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"transaction">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        status: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"transaction">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             submitted: "submitted";
         }>;
-        blockNumber: z.ZodNullable<z.ZodInt>;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodLiteral<"opened">;
-        event: z.ZodLiteral<"OrderOpened">;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodLiteral<"settled">;
-        event: z.ZodLiteral<"OrderSettled">;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodEnum<{
+        blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"opened">;
+        event: z.ZodMiniLiteral<"OrderOpened">;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"settled">;
+        event: z.ZodMiniLiteral<"OrderSettled">;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniEnum<{
             reclaimed: "reclaimed";
             refunded: "refunded";
         }>;
-        event: z.ZodLiteral<"OrderRefunded">;
+        event: z.ZodMiniLiteral<"OrderRefunded">;
     }, z.core.$strip>], "kind">>;
 }, z.core.$strip>;
-export declare const walletSchema: z.ZodObject<{
-    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    screen: z.ZodEnum<{
+export declare const walletSchema: z.ZodMiniObject<{
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    screen: z.ZodMiniEnum<{
         found: "found";
         trade: "trade";
         wait: "wait";
     }>;
-    orgId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    role: z.ZodNullable<z.ZodEnum<{
+    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    role: z.ZodMiniNullable<z.ZodMiniEnum<{
         admin: "admin";
         employee: "employee";
         founder: "founder";
     }>>;
-    waitingFor: z.ZodArray<z.ZodEnum<{
+    waitingFor: z.ZodMiniArray<z.ZodMiniEnum<{
         admission: "admission";
         kyc: "kyc";
         policy: "policy";
     }>>;
-    leavingAt: z.ZodNullable<z.ZodInt>;
-    invitation: z.ZodNullable<z.ZodObject<{
-        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    leavingAt: z.ZodMiniNullable<z.ZodMiniInt>;
+    invitation: z.ZodMiniNullable<z.ZodMiniObject<{
+        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type ComplianceView = z.output<typeof complianceSchema>;
@@ -1182,90 +1158,90 @@ export type Revert = z.output<typeof revertSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type TimelineEntry = z.output<typeof timelineEntrySchema>;
 export type WalletView = z.output<typeof walletSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/cancelIntent.d.ts
-export declare const postCancelSchema: z.ZodObject<{
-    epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postCancelSchema: z.ZodMiniObject<{
+    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostCancel = z.output<typeof postCancelSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/corporateActions.d.ts
-export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodEnum<{
+export declare const corporateActionSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniEnum<{
         SPLIT: "SPLIT";
         STOCK_DIVIDEND: "STOCK_DIVIDEND";
     }>;
-    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"ENTITLEMENT">;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"PAYMENT">;
-    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    entitlement: z.ZodInt;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"SYMBOL_CHANGE">;
-    successor: z.ZodString;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"REMOVAL">;
+    numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"ENTITLEMENT">;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"PAYMENT">;
+    numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    entitlement: z.ZodMiniInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"SYMBOL_CHANGE">;
+    successor: z.ZodMiniString<string>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"REMOVAL">;
 }, z.core.$strict>], "kind">;
 export type CorporateAction = z.output<typeof corporateActionSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/enclaveKey.d.ts
-export declare const enclaveKeySchema: z.ZodObject<{
-    publicKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    chainId: z.ZodInt;
-    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    scheme: z.ZodString;
-    usdc: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    takesOpenings: z.ZodOptional<z.ZodBoolean>;
-    attestation: z.ZodOptional<z.ZodObject<{
-        format: z.ZodString;
-        evidence: z.ZodString;
-        statement: z.ZodString;
+export declare const enclaveKeySchema: z.ZodMiniObject<{
+    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    chainId: z.ZodMiniInt;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    scheme: z.ZodMiniString<string>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    takesOpenings: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>;
+    attestation: z.ZodMiniOptional<z.ZodMiniObject<{
+        format: z.ZodMiniString<string>;
+        evidence: z.ZodMiniString<string>;
+        statement: z.ZodMiniString<string>;
     }, z.core.$strip>>;
-    mode: z.ZodOptional<z.ZodEnum<{
+    mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
         "keys-awaited": "keys-awaited";
         test: "test";
     }>>;
-    next: z.ZodOptional<z.ZodObject<{
-        signer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        effectiveAt: z.ZodISODateTime;
-        publicKey: z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-        attestation: z.ZodOptional<z.ZodObject<{
-            format: z.ZodString;
-            evidence: z.ZodString;
-            statement: z.ZodString;
+    next: z.ZodMiniOptional<z.ZodMiniObject<{
+        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        effectiveAt: z.ZodMiniISODateTime;
+        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+        attestation: z.ZodMiniOptional<z.ZodMiniObject<{
+            format: z.ZodMiniString<string>;
+            evidence: z.ZodMiniString<string>;
+            statement: z.ZodMiniString<string>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type EnclaveKey = z.output<typeof enclaveKeySchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/envelope.d.ts
 export interface Envelope {
@@ -1280,52 +1256,52 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
-export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<1>;
-    side: z.ZodEnum<{
+export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<1>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<2>;
-    side: z.ZodEnum<{
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<2>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         SELL: "SELL";
     }>;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    limitPrice: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>], "v">;
-export declare const limitSchema: z.ZodObject<{
-    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+export declare const limitSchema: z.ZodMiniObject<{
+    price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
-export declare const sideSchema: z.ZodEnum<{
+export declare const sideSchema: z.ZodMiniEnum<{
     BUY: "BUY";
     DEPOSIT: "DEPOSIT";
     SELL: "SELL";
@@ -1334,91 +1310,91 @@ export declare const sideSchema: z.ZodEnum<{
 export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
 export type Side = z.output<typeof sideSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/notice.d.ts
-declare const noticeSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    code: z.ZodString;
-    message: z.ZodString;
+declare const noticeSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    code: z.ZodMiniString<string>;
+    message: z.ZodMiniString<string>;
 }, z.core.$strict>;
 export type Notice = z.output<typeof noticeSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/policy.d.ts
-declare const policyShape: z.ZodObject<{
-    employees: z.ZodRecord<z.ZodString, z.ZodUnion<readonly [z.ZodObject<{
-        canBuy: z.ZodBoolean;
-        canSell: z.ZodBoolean;
-        restricted: z.ZodArray<z.ZodString>;
-    }, z.core.$strict>, z.ZodObject<{
-        group: z.ZodString;
+declare const policyShape: z.ZodMiniObject<{
+    employees: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnion<readonly [z.ZodMiniObject<{
+        canBuy: z.ZodMiniBoolean<boolean>;
+        canSell: z.ZodMiniBoolean<boolean>;
+        restricted: z.ZodMiniArray<z.ZodMiniString<string>>;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        group: z.ZodMiniString<string>;
     }, z.core.$strict>]>>;
-    groups: z.ZodExactOptional<z.ZodRecord<z.ZodString, z.ZodObject<{
-        canBuy: z.ZodBoolean;
-        canSell: z.ZodBoolean;
-        restricted: z.ZodArray<z.ZodString>;
+    groups: z.ZodMiniExactOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniObject<{
+        canBuy: z.ZodMiniBoolean<boolean>;
+        canSell: z.ZodMiniBoolean<boolean>;
+        restricted: z.ZodMiniArray<z.ZodMiniString<string>>;
     }, z.core.$strict>>>;
-    default: z.ZodExactOptional<z.ZodUnion<readonly [z.ZodObject<{
-        canBuy: z.ZodBoolean;
-        canSell: z.ZodBoolean;
-        restricted: z.ZodArray<z.ZodString>;
-    }, z.core.$strict>, z.ZodObject<{
-        group: z.ZodString;
+    default: z.ZodMiniExactOptional<z.ZodMiniUnion<readonly [z.ZodMiniObject<{
+        canBuy: z.ZodMiniBoolean<boolean>;
+        canSell: z.ZodMiniBoolean<boolean>;
+        restricted: z.ZodMiniArray<z.ZodMiniString<string>>;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        group: z.ZodMiniString<string>;
     }, z.core.$strict>]>>;
-    maxOrderNotional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    allowWithdrawShares: z.ZodBoolean;
+    maxOrderNotional: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    allowWithdrawShares: z.ZodMiniBoolean<boolean>;
 }, z.core.$strict>;
 export type Policy = z.output<typeof policyShape>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/portfolio.d.ts
-export declare const portfolioSchema: z.ZodObject<{
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    positions: z.ZodRecord<z.ZodString, z.ZodObject<{
-        qty: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const portfolioSchema: z.ZodMiniObject<{
+    cash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    positions: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniObject<{
+        qty: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strict>>;
-    openOrders: z.ZodRecord<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>, z.ZodObject<{
-        side: z.ZodEnum<{
+    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>, z.ZodMiniObject<{
+        side: z.ZodMiniEnum<{
             BUY: "BUY";
             DEPOSIT: "DEPOSIT";
             SELL: "SELL";
             WITHDRAW: "WITHDRAW";
         }>;
-        symbol: z.ZodString;
-        notional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        escrow: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        brokerOrderId: z.ZodString;
-        placedAt: z.ZodInt;
-        limit: z.ZodOptional<z.ZodObject<{
-            price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-            timeInForce: z.ZodEnum<{
+        symbol: z.ZodMiniString<string>;
+        notional: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        brokerOrderId: z.ZodMiniString<string>;
+        placedAt: z.ZodMiniInt;
+        limit: z.ZodMiniOptional<z.ZodMiniObject<{
+            price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+            timeInForce: z.ZodMiniEnum<{
                 DAY: "DAY";
                 GTD: "GTD";
             }>;
         }, z.core.$strict>>;
     }, z.core.$strict>>;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    actions: z.ZodOptional<z.ZodInt>;
-    writtenAt: z.ZodOptional<z.ZodInt>;
-    entitlements: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    actions: z.ZodMiniOptional<z.ZodMiniInt>;
+    writtenAt: z.ZodMiniOptional<z.ZodMiniInt>;
+    entitlements: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>>;
 }, z.core.$strict>;
 export type Portfolio = z.output<typeof portfolioSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
-export declare const postedOpeningSchema: z.ZodObject<{
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deadline: z.ZodInt;
-    validBefore: z.ZodInt;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postedOpeningSchema: z.ZodMiniObject<{
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deadline: z.ZodMiniInt;
+    validBefore: z.ZodMiniInt;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/units.d.ts
 export declare const SHARE_DECIMALS = 9;

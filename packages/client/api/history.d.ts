@@ -7,8 +7,11 @@
 //   HistoryOptions
 //   Holding
 //   Holdings
+//   ListedOrder
 //   Lot
 //   Lots
+//   OrderList
+//   OrderListOptions
 //   OrderSummary
 //   Period
 //   PricePoint
@@ -26,6 +29,7 @@
 //   explorerLink
 //   holdingsOf
 //   listHistory
+//   listOrders
 //   lotsOf
 //   ordersOf
 //   periodOf
@@ -119,7 +123,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
     openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>;
     getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>;
-    listOrders(options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
     sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
     openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
 }
@@ -165,275 +168,276 @@ export interface NextEnclave {
 
 // client/history.d.ts
 export declare function listHistory(client: Client, options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
+export declare function listOrders(client: Client, options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
 
 // client/history/entries.d.ts
-declare const cursorSchema: z.ZodObject<{
-    blockNumber: z.ZodInt;
-    blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    logIndex: z.ZodInt;
-    part: z.ZodInt;
+declare const cursorSchema: z.ZodMiniObject<{
+    blockNumber: z.ZodMiniInt;
+    blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    logIndex: z.ZodMiniInt;
+    part: z.ZodMiniInt;
 }, z.core.$strict>;
-export declare const historyEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"opened">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    kind: z.ZodMiniLiteral<"opened">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    escrowed: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deposit: z.ZodMiniOptional<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    deadline: z.ZodInt;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    deadline: z.ZodMiniInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"accepted">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    side: z.ZodEnum<{
+    kind: z.ZodMiniLiteral<"accepted">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limit: z.ZodOptional<z.ZodObject<{
-        price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        timeInForce: z.ZodEnum<{
+    symbol: z.ZodMiniString<string>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    escrowed: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    limit: z.ZodMiniOptional<z.ZodMiniObject<{
+        price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        timeInForce: z.ZodMiniEnum<{
             DAY: "DAY";
             GTD: "GTD";
         }>;
     }, z.core.$strict>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"bought">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    cost: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    escrowed: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"bought">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    symbol: z.ZodMiniString<string>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    cost: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    escrowed: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"sold">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    symbol: z.ZodString;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    proceeds: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"sold">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    symbol: z.ZodMiniString<string>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    proceeds: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    side: z.ZodNullable<z.ZodEnum<{
+    side: z.ZodMiniNullable<z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>>;
-    symbol: z.ZodNullable<z.ZodString>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodMiniNullable<z.ZodMiniString<string>>;
+    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    returned: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deposit: z.ZodMiniOptional<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    kind: z.ZodLiteral<"refunded">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"refunded">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    side: z.ZodNullable<z.ZodEnum<{
+    side: z.ZodMiniNullable<z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>>;
-    symbol: z.ZodNullable<z.ZodString>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    returned: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    symbol: z.ZodMiniNullable<z.ZodMiniString<string>>;
+    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    returned: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deposit: z.ZodMiniOptional<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    kind: z.ZodLiteral<"reclaimed">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"reclaimed">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"cash-withdrawn">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    kind: z.ZodMiniLiteral<"cash-withdrawn">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    symbol: z.ZodString;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"shares-withdrawn">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    symbol: z.ZodMiniString<string>;
+    shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    kind: z.ZodMiniLiteral<"shares-withdrawn">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"cash-deposited">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    kind: z.ZodMiniLiteral<"cash-deposited">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    symbol: z.ZodString;
-    shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    kind: z.ZodLiteral<"shares-deposited">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    symbol: z.ZodMiniString<string>;
+    shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    kind: z.ZodMiniLiteral<"shares-deposited">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"moved">;
-    orderId: z.ZodNull;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"moved">;
+    orderId: z.ZodMiniNull;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    from: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    to: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    cash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    shares: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"carried">;
-    orderId: z.ZodNull;
-    action: z.ZodDiscriminatedUnion<[z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodEnum<{
+    kind: z.ZodMiniLiteral<"carried">;
+    orderId: z.ZodMiniNull;
+    action: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+        index: z.ZodMiniInt;
+        symbol: z.ZodMiniString<string>;
+        recordAt: z.ZodMiniInt;
+        kind: z.ZodMiniEnum<{
             SPLIT: "SPLIT";
             STOCK_DIVIDEND: "STOCK_DIVIDEND";
         }>;
-        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"ENTITLEMENT">;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"PAYMENT">;
-        numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        entitlement: z.ZodInt;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"SYMBOL_CHANGE">;
-        successor: z.ZodString;
-    }, z.core.$strict>, z.ZodObject<{
-        index: z.ZodInt;
-        symbol: z.ZodString;
-        recordAt: z.ZodInt;
-        kind: z.ZodLiteral<"REMOVAL">;
+        numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        index: z.ZodMiniInt;
+        symbol: z.ZodMiniString<string>;
+        recordAt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"ENTITLEMENT">;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        index: z.ZodMiniInt;
+        symbol: z.ZodMiniString<string>;
+        recordAt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"PAYMENT">;
+        numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        entitlement: z.ZodMiniInt;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        index: z.ZodMiniInt;
+        symbol: z.ZodMiniString<string>;
+        recordAt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"SYMBOL_CHANGE">;
+        successor: z.ZodMiniString<string>;
+    }, z.core.$strict>, z.ZodMiniObject<{
+        index: z.ZodMiniInt;
+        symbol: z.ZodMiniString<string>;
+        recordAt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"REMOVAL">;
     }, z.core.$strict>], "kind">;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    entitled: z.ZodOptional<z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
-    paidFor: z.ZodNullable<z.ZodEnum<{
+    cash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    shares: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    entitled: z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>>;
+    paidFor: z.ZodMiniNullable<z.ZodMiniEnum<{
         merger: "merger";
         other: "other";
         "spin-off": "spin-off";
@@ -441,61 +445,61 @@ export declare const historyEntrySchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
         "stock-dividend": "stock-dividend";
         "symbol-change": "symbol-change";
     }>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"key-changed">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    from: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    to: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+    kind: z.ZodMiniLiteral<"key-changed">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    from: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    to: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"unreadable">;
-    orderId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    reason: z.ZodEnum<{
+    kind: z.ZodMiniLiteral<"unreadable">;
+    orderId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    reason: z.ZodMiniEnum<{
         malformed: "malformed";
         "not-in-calldata": "not-in-calldata";
         "other-key": "other-key";
         "unknown-predecessor": "unknown-predecessor";
     }>;
-    action: z.ZodNullable<z.ZodEnum<{
+    action: z.ZodMiniNullable<z.ZodMiniEnum<{
         refunded: "refunded";
         settled: "settled";
         updated: "updated";
     }>>;
-}, z.core.$strict>, z.ZodObject<{
-    timestamp: z.ZodInt;
-    txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    isFinal: z.ZodBoolean;
-    cursor: z.ZodObject<{
-        blockNumber: z.ZodInt;
-        blockHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        logIndex: z.ZodInt;
-        part: z.ZodInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    timestamp: z.ZodMiniInt;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    isFinal: z.ZodMiniBoolean<boolean>;
+    cursor: z.ZodMiniObject<{
+        blockNumber: z.ZodMiniInt;
+        blockHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        logIndex: z.ZodMiniInt;
+        part: z.ZodMiniInt;
     }, z.core.$strict>;
-    kind: z.ZodLiteral<"adjusted">;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    sinceVersion: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    shares: z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>;
+    kind: z.ZodMiniLiteral<"adjusted">;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    sinceVersion: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    cash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    shares: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
 }, z.core.$strict>], "kind">;
 export declare function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string;
 export declare function explorerLink(explorerUrl: string, txHash: Hex): string;
@@ -503,7 +507,7 @@ export type EntryBody = Unplaced<HistoryEntry>;
 export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>;
 export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>;
 export type HistoryKind = HistoryEntry['kind'];
-import * as z from 'zod';
+import * as z from 'zod/mini';
 type Carried = Extract<EntryBody, {
     kind: 'carried';
 }>;
@@ -703,10 +707,6 @@ export interface Membership {
     getLeavingAt(options?: CallOptions): Promise<number | null>;
     inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
     removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>;
-    admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
-    verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>;
-    setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
-    setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
 }
 
 // client/moves.d.ts
@@ -723,7 +723,6 @@ export interface Moves {
     getMove(options?: MoveOptions): Promise<AccountMove | null>;
     proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
     acceptMove(from: Hex, options?: CallOptions): Promise<Mined>;
-    approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
     withdrawMove(options?: MoveOptions): Promise<Mined>;
 }
 
@@ -897,160 +896,160 @@ export interface WalletShares {
 }
 
 // protocol/api.d.ts
-export declare const complianceSchema: z.ZodObject<{
-    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    equities: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        kyc: z.ZodBoolean;
-        listed: z.ZodBoolean;
-        frozen: z.ZodBoolean;
+export declare const complianceSchema: z.ZodMiniObject<{
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    equities: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        kyc: z.ZodMiniBoolean<boolean>;
+        listed: z.ZodMiniBoolean<boolean>;
+        frozen: z.ZodMiniBoolean<boolean>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const healthChecksSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    status: z.ZodEnum<{
+export declare const healthChecksSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    status: z.ZodMiniEnum<{
         degraded: "degraded";
         healthy: "healthy";
         unhealthy: "unhealthy";
     }>;
-    checks: z.ZodArray<z.ZodObject<{
-        name: z.ZodString;
-        status: z.ZodEnum<{
+    checks: z.ZodMiniArray<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        status: z.ZodMiniEnum<{
             degraded: "degraded";
             healthy: "healthy";
             unhealthy: "unhealthy";
         }>;
-        reason: z.ZodNullable<z.ZodString>;
+        reason: z.ZodMiniNullable<z.ZodMiniString<string>>;
     }, z.core.$strip>>;
-    relayer: z.ZodNullable<z.ZodObject<{
-        address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        balance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    relayer: z.ZodMiniNullable<z.ZodMiniObject<{
+        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        balance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    minBalance: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    gas: z.ZodObject<{
-        limit: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        remaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        reserve: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        reserveRemaining: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    minBalance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    gas: z.ZodMiniObject<{
+        limit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        remaining: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        reserve: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        reserveRemaining: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>;
 }, z.core.$strip>;
-export declare const healthSchema: z.ZodObject<{
-    status: z.ZodLiteral<"ok">;
-    version: z.ZodString;
-    chainId: z.ZodInt;
-    contracts: z.ZodObject<{
-        institutionRegistry: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        orderEscrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        confidentialLedger: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        equityToken: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        platformPool: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const healthSchema: z.ZodMiniObject<{
+    status: z.ZodMiniLiteral<"ok">;
+    version: z.ZodMiniString<string>;
+    chainId: z.ZodMiniInt;
+    contracts: z.ZodMiniObject<{
+        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>;
-    symbols: z.ZodArray<z.ZodString>;
-    relayer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    mode: z.ZodOptional<z.ZodEnum<{
+    symbols: z.ZodMiniArray<z.ZodMiniString<string>>;
+    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
         "keys-awaited": "keys-awaited";
         test: "test";
     }>>;
 }, z.core.$strip>;
-export declare const institutionSchema: z.ZodObject<{
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    name: z.ZodNullable<z.ZodString>;
-    admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    walletCount: z.ZodInt;
-    rulesVersion: z.ZodInt;
-    openOrders: z.ZodInt;
-    pool: z.ZodObject<{
-        usdc: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        openOrders: z.ZodInt;
-        equities: z.ZodArray<z.ZodObject<{
-            symbol: z.ZodString;
-            shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const institutionSchema: z.ZodMiniObject<{
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    name: z.ZodMiniNullable<z.ZodMiniString<string>>;
+    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    walletCount: z.ZodMiniInt;
+    rulesVersion: z.ZodMiniInt;
+    openOrders: z.ZodMiniInt;
+    pool: z.ZodMiniObject<{
+        usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        openOrders: z.ZodMiniInt;
+        equities: z.ZodMiniArray<z.ZodMiniObject<{
+            symbol: z.ZodMiniString<string>;
+            shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         }, z.core.$strip>>;
     }, z.core.$strip>;
 }, z.core.$strip>;
-export declare const marketBarsSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    stale: z.ZodBoolean;
-    barSeconds: z.ZodInt;
-    symbols: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        bars: z.ZodArray<z.ZodObject<{
-            at: z.ZodISODateTime;
-            close: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const marketBarsSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    stale: z.ZodMiniBoolean<boolean>;
+    barSeconds: z.ZodMiniInt;
+    symbols: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        bars: z.ZodMiniArray<z.ZodMiniObject<{
+            at: z.ZodMiniISODateTime;
+            close: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const marketClockSchema: z.ZodObject<{
-    isOpen: z.ZodBoolean;
-    nextOpen: z.ZodISODateTime;
-    nextClose: z.ZodISODateTime;
+export declare const marketClockSchema: z.ZodMiniObject<{
+    isOpen: z.ZodMiniBoolean<boolean>;
+    nextOpen: z.ZodMiniISODateTime;
+    nextClose: z.ZodMiniISODateTime;
 }, z.core.$strip>;
-export declare const marketSchema: z.ZodObject<{
-    asOf: z.ZodISODateTime;
-    stale: z.ZodBoolean;
-    symbols: z.ZodArray<z.ZodObject<{
-        symbol: z.ZodString;
-        name: z.ZodString;
-        price: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        previousClose: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        bid: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        ask: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        asOf: z.ZodNullable<z.ZodISODateTime>;
+export declare const marketSchema: z.ZodMiniObject<{
+    asOf: z.ZodMiniISODateTime;
+    stale: z.ZodMiniBoolean<boolean>;
+    symbols: z.ZodMiniArray<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        name: z.ZodMiniString<string>;
+        price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        previousClose: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        bid: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        ask: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        asOf: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     }, z.core.$strip>>;
-    fees: z.ZodArray<z.ZodObject<{
-        name: z.ZodString;
-        per: z.ZodEnum<{
+    fees: z.ZodMiniArray<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        per: z.ZodMiniEnum<{
             share: "share";
             usd: "usd";
         }>;
-        rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-        on: z.ZodEnum<{
+        rate: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        max: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+        on: z.ZodMiniEnum<{
             both: "both";
             sale: "sale";
         }>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const orderReceivedSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    result: z.ZodEnum<{
+export declare const orderReceivedSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    result: z.ZodMiniEnum<{
         "already-received": "already-received";
         received: "received";
     }>;
-    commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    receivedAt: z.ZodISODateTime;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    receivedAt: z.ZodMiniISODateTime;
 }, z.core.$strip>;
-export declare const orderStatusSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    state: z.ZodEnum<{
+export declare const orderStatusSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    state: z.ZodMiniEnum<{
         NONE: "NONE";
         OPEN: "OPEN";
         REFUNDED: "REFUNDED";
         SETTLED: "SETTLED";
     }>;
-    account: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    amount: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    deposit: z.ZodOptional<z.ZodObject<{
-        symbol: z.ZodString;
-        shares: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    deposit: z.ZodMiniOptional<z.ZodMiniObject<{
+        symbol: z.ZodMiniString<string>;
+        shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
-    deadline: z.ZodNullable<z.ZodISODateTime>;
-    commit: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    receivedAt: z.ZodNullable<z.ZodISODateTime>;
-    triggers: z.ZodArray<z.ZodObject<{
-        attempt: z.ZodInt;
-        reason: z.ZodEnum<{
+    deadline: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    receivedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    triggers: z.ZodMiniArray<z.ZodMiniObject<{
+        attempt: z.ZodMiniInt;
+        reason: z.ZodMiniEnum<{
             received: "received";
             reclaimed: "reclaimed";
             recovered: "recovered";
             restart: "restart";
             retry: "retry";
         }>;
-        startedAt: z.ZodISODateTime;
-        finishedAt: z.ZodNullable<z.ZodISODateTime>;
-        outcome: z.ZodNullable<z.ZodEnum<{
+        startedAt: z.ZodMiniISODateTime;
+        finishedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+        outcome: z.ZodMiniNullable<z.ZodMiniEnum<{
             accepted: "accepted";
             done: "done";
             failed: "failed";
@@ -1060,7 +1059,7 @@ export declare const orderStatusSchema: z.ZodObject<{
             rejected: "rejected";
             settled: "settled";
         }>>;
-        waitsFor: z.ZodOptional<z.ZodEnum<{
+        waitsFor: z.ZodMiniOptional<z.ZodMiniEnum<{
             "actions-unknown": "actions-unknown";
             "broker-rate-limit": "broker-rate-limit";
             "broker-turn": "broker-turn";
@@ -1071,70 +1070,70 @@ export declare const orderStatusSchema: z.ZodObject<{
             "relay-quota-exhausted": "relay-quota-exhausted";
         }>>;
     }, z.core.$strip>>;
-    nextTriggerAt: z.ZodNullable<z.ZodISODateTime>;
-    notice: z.ZodNullable<z.ZodObject<{
-        epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    nextTriggerAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
+    notice: z.ZodMiniNullable<z.ZodMiniObject<{
+        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>>;
-    cancelReceivedAt: z.ZodOptional<z.ZodISODateTime>;
-    opening: z.ZodOptional<z.ZodObject<{
-        status: z.ZodEnum<{
+    cancelReceivedAt: z.ZodMiniOptional<z.ZodMiniISODateTime>;
+    opening: z.ZodMiniOptional<z.ZodMiniObject<{
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-        error: z.ZodNullable<z.ZodObject<{
-            name: z.ZodString;
-            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        error: z.ZodMiniNullable<z.ZodMiniObject<{
+            name: z.ZodMiniString<string>;
+            args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
-export declare const policyVersionSchema: z.ZodObject<{
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    version: z.ZodInt;
+export declare const policyVersionSchema: z.ZodMiniObject<{
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    version: z.ZodMiniInt;
 }, z.core.$strip>;
-export declare const timelineSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    entries: z.ZodArray<z.ZodDiscriminatedUnion<[z.ZodObject<{
-        kind: z.ZodLiteral<"received">;
-        at: z.ZodISODateTime;
-        commit: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    }, z.core.$strip>, z.ZodObject<{
-        status: z.ZodEnum<{
+export declare const timelineSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"received">;
+        at: z.ZodMiniISODateTime;
+        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-        error: z.ZodNullable<z.ZodObject<{
-            name: z.ZodString;
-            args: z.ZodRecord<z.ZodString, z.ZodString>;
+        error: z.ZodMiniNullable<z.ZodMiniObject<{
+            name: z.ZodMiniString<string>;
+            args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
         }, z.core.$strip>>;
-        kind: z.ZodLiteral<"opening">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"cancel-received">;
-        at: z.ZodISODateTime;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        attempt: z.ZodInt;
-        kind: z.ZodLiteral<"triggered">;
-        reason: z.ZodEnum<{
+        kind: z.ZodMiniLiteral<"opening">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"cancel-received">;
+        at: z.ZodMiniISODateTime;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        attempt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"triggered">;
+        reason: z.ZodMiniEnum<{
             received: "received";
             reclaimed: "reclaimed";
             recovered: "recovered";
             restart: "restart";
             retry: "retry";
         }>;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        attempt: z.ZodInt;
-        kind: z.ZodLiteral<"outcome">;
-        outcome: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        attempt: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"outcome">;
+        outcome: z.ZodMiniEnum<{
             accepted: "accepted";
             done: "done";
             failed: "failed";
@@ -1144,7 +1143,7 @@ export declare const timelineSchema: z.ZodObject<{
             rejected: "rejected";
             settled: "settled";
         }>;
-        waitsFor: z.ZodOptional<z.ZodEnum<{
+        waitsFor: z.ZodMiniOptional<z.ZodMiniEnum<{
             "actions-unknown": "actions-unknown";
             "broker-rate-limit": "broker-rate-limit";
             "broker-turn": "broker-turn";
@@ -1154,72 +1153,72 @@ export declare const timelineSchema: z.ZodObject<{
             "relay-budget-exhausted": "relay-budget-exhausted";
             "relay-quota-exhausted": "relay-quota-exhausted";
         }>>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"relayed">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        status: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"relayed">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             pending: "pending";
             submitted: "submitted";
         }>;
-    }, z.core.$strip>, z.ZodObject<{
-        kind: z.ZodLiteral<"transaction">;
-        at: z.ZodISODateTime;
-        digest: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        status: z.ZodEnum<{
+    }, z.core.$strip>, z.ZodMiniObject<{
+        kind: z.ZodMiniLiteral<"transaction">;
+        at: z.ZodMiniISODateTime;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
             submitted: "submitted";
         }>;
-        blockNumber: z.ZodNullable<z.ZodInt>;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodLiteral<"opened">;
-        event: z.ZodLiteral<"OrderOpened">;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodLiteral<"settled">;
-        event: z.ZodLiteral<"OrderSettled">;
-    }, z.core.$strip>, z.ZodObject<{
-        at: z.ZodISODateTime;
-        txHash: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        blockNumber: z.ZodInt;
-        kind: z.ZodEnum<{
+        blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"opened">;
+        event: z.ZodMiniLiteral<"OrderOpened">;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniLiteral<"settled">;
+        event: z.ZodMiniLiteral<"OrderSettled">;
+    }, z.core.$strip>, z.ZodMiniObject<{
+        at: z.ZodMiniISODateTime;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        blockNumber: z.ZodMiniInt;
+        kind: z.ZodMiniEnum<{
             reclaimed: "reclaimed";
             refunded: "refunded";
         }>;
-        event: z.ZodLiteral<"OrderRefunded">;
+        event: z.ZodMiniLiteral<"OrderRefunded">;
     }, z.core.$strip>], "kind">>;
 }, z.core.$strip>;
-export declare const walletSchema: z.ZodObject<{
-    address: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    screen: z.ZodEnum<{
+export declare const walletSchema: z.ZodMiniObject<{
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    screen: z.ZodMiniEnum<{
         found: "found";
         trade: "trade";
         wait: "wait";
     }>;
-    orgId: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-    role: z.ZodNullable<z.ZodEnum<{
+    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    role: z.ZodMiniNullable<z.ZodMiniEnum<{
         admin: "admin";
         employee: "employee";
         founder: "founder";
     }>>;
-    waitingFor: z.ZodArray<z.ZodEnum<{
+    waitingFor: z.ZodMiniArray<z.ZodMiniEnum<{
         admission: "admission";
         kyc: "kyc";
         policy: "policy";
     }>>;
-    leavingAt: z.ZodNullable<z.ZodInt>;
-    invitation: z.ZodNullable<z.ZodObject<{
-        orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        admin: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    leavingAt: z.ZodMiniNullable<z.ZodMiniInt>;
+    invitation: z.ZodMiniNullable<z.ZodMiniObject<{
+        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type ComplianceView = z.output<typeof complianceSchema>;
@@ -1234,92 +1233,92 @@ export type OrderStatus = z.output<typeof orderStatusSchema>;
 export type PolicyVersion = z.output<typeof policyVersionSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type WalletView = z.output<typeof walletSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/cancelIntent.d.ts
-export declare const postCancelSchema: z.ZodObject<{
-    epk: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postCancelSchema: z.ZodMiniObject<{
+    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostCancel = z.output<typeof postCancelSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/corporateActions.d.ts
 export declare const PAID_FOR: readonly ['split', 'stock-dividend', 'merger', 'spin-off', 'symbol-change', 'other'];
-export declare const corporateActionSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodEnum<{
+export declare const corporateActionSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniEnum<{
         SPLIT: "SPLIT";
         STOCK_DIVIDEND: "STOCK_DIVIDEND";
     }>;
-    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"ENTITLEMENT">;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"PAYMENT">;
-    numerator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    denominator: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    entitlement: z.ZodInt;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"SYMBOL_CHANGE">;
-    successor: z.ZodString;
-}, z.core.$strict>, z.ZodObject<{
-    index: z.ZodInt;
-    symbol: z.ZodString;
-    recordAt: z.ZodInt;
-    kind: z.ZodLiteral<"REMOVAL">;
+    numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"ENTITLEMENT">;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"PAYMENT">;
+    numerator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    denominator: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    entitlement: z.ZodMiniInt;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"SYMBOL_CHANGE">;
+    successor: z.ZodMiniString<string>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    index: z.ZodMiniInt;
+    symbol: z.ZodMiniString<string>;
+    recordAt: z.ZodMiniInt;
+    kind: z.ZodMiniLiteral<"REMOVAL">;
 }, z.core.$strict>], "kind">;
 export type CorporateAction = z.output<typeof corporateActionSchema>;
 export type PaidFor = (typeof PAID_FOR)[number];
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/enclaveKey.d.ts
-export declare const enclaveKeySchema: z.ZodObject<{
-    publicKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    chainId: z.ZodInt;
-    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    scheme: z.ZodString;
-    usdc: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    takesOpenings: z.ZodOptional<z.ZodBoolean>;
-    attestation: z.ZodOptional<z.ZodObject<{
-        format: z.ZodString;
-        evidence: z.ZodString;
-        statement: z.ZodString;
+export declare const enclaveKeySchema: z.ZodMiniObject<{
+    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    chainId: z.ZodMiniInt;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    scheme: z.ZodMiniString<string>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    takesOpenings: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>;
+    attestation: z.ZodMiniOptional<z.ZodMiniObject<{
+        format: z.ZodMiniString<string>;
+        evidence: z.ZodMiniString<string>;
+        statement: z.ZodMiniString<string>;
     }, z.core.$strip>>;
-    mode: z.ZodOptional<z.ZodEnum<{
+    mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
         "keys-awaited": "keys-awaited";
         test: "test";
     }>>;
-    next: z.ZodOptional<z.ZodObject<{
-        signer: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-        effectiveAt: z.ZodISODateTime;
-        publicKey: z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>>;
-        attestation: z.ZodOptional<z.ZodObject<{
-            format: z.ZodString;
-            evidence: z.ZodString;
-            statement: z.ZodString;
+    next: z.ZodMiniOptional<z.ZodMiniObject<{
+        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        effectiveAt: z.ZodMiniISODateTime;
+        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+        attestation: z.ZodMiniOptional<z.ZodMiniObject<{
+            format: z.ZodMiniString<string>;
+            evidence: z.ZodMiniString<string>;
+            statement: z.ZodMiniString<string>;
         }, z.core.$strip>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type EnclaveKey = z.output<typeof enclaveKeySchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/envelope.d.ts
 export interface Envelope {
@@ -1330,74 +1329,74 @@ export interface Envelope {
 }
 
 // protocol/fees.d.ts
-export declare const feeSchema: z.ZodObject<{
-    name: z.ZodString;
-    per: z.ZodEnum<{
+export declare const feeSchema: z.ZodMiniObject<{
+    name: z.ZodMiniString<string>;
+    per: z.ZodMiniEnum<{
         share: "share";
         usd: "usd";
     }>;
-    rate: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    max: z.ZodNullable<z.ZodCodec<z.ZodString, z.ZodBigInt>>;
-    on: z.ZodEnum<{
+    rate: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    max: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    on: z.ZodMiniEnum<{
         both: "both";
         sale: "sale";
     }>;
 }, z.core.$strip>;
 export type Fee = Readonly<z.output<typeof feeSchema>>;
 export type FeeSchedule = readonly Fee[];
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/hex.d.ts
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
-export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<1>;
-    side: z.ZodEnum<{
+export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<1>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<2>;
-    side: z.ZodEnum<{
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<2>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         SELL: "SELL";
     }>;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    limitPrice: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>], "v">;
-export declare const limitSchema: z.ZodObject<{
-    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+export declare const limitSchema: z.ZodMiniObject<{
+    price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
-export declare const sideSchema: z.ZodEnum<{
+export declare const sideSchema: z.ZodMiniEnum<{
     BUY: "BUY";
     DEPOSIT: "DEPOSIT";
     SELL: "SELL";
@@ -1406,64 +1405,64 @@ export declare const sideSchema: z.ZodEnum<{
 export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
 export type Side = z.output<typeof sideSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/notice.d.ts
-declare const noticeSchema: z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    code: z.ZodString;
-    message: z.ZodString;
+declare const noticeSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    code: z.ZodMiniString<string>;
+    message: z.ZodMiniString<string>;
 }, z.core.$strict>;
 export type Notice = z.output<typeof noticeSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/portfolio.d.ts
-export declare const portfolioSchema: z.ZodObject<{
-    cash: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    positions: z.ZodRecord<z.ZodString, z.ZodObject<{
-        qty: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
+export declare const portfolioSchema: z.ZodMiniObject<{
+    cash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    positions: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniObject<{
+        qty: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strict>>;
-    openOrders: z.ZodRecord<z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>, z.ZodObject<{
-        side: z.ZodEnum<{
+    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>, z.ZodMiniObject<{
+        side: z.ZodMiniEnum<{
             BUY: "BUY";
             DEPOSIT: "DEPOSIT";
             SELL: "SELL";
             WITHDRAW: "WITHDRAW";
         }>;
-        symbol: z.ZodString;
-        notional: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        escrow: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        locked: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-        brokerOrderId: z.ZodString;
-        placedAt: z.ZodInt;
-        limit: z.ZodOptional<z.ZodObject<{
-            price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-            timeInForce: z.ZodEnum<{
+        symbol: z.ZodMiniString<string>;
+        notional: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+        brokerOrderId: z.ZodMiniString<string>;
+        placedAt: z.ZodMiniInt;
+        limit: z.ZodMiniOptional<z.ZodMiniObject<{
+            price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+            timeInForce: z.ZodMiniEnum<{
                 DAY: "DAY";
                 GTD: "GTD";
             }>;
         }, z.core.$strict>>;
     }, z.core.$strict>>;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    actions: z.ZodOptional<z.ZodInt>;
-    writtenAt: z.ZodOptional<z.ZodInt>;
-    entitlements: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodCodec<z.ZodString, z.ZodBigInt>>>;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    actions: z.ZodMiniOptional<z.ZodMiniInt>;
+    writtenAt: z.ZodMiniOptional<z.ZodMiniInt>;
+    entitlements: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>>;
 }, z.core.$strict>;
 export type Portfolio = z.output<typeof portfolioSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
-export declare const postedOpeningSchema: z.ZodObject<{
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deadline: z.ZodInt;
-    validBefore: z.ZodInt;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postedOpeningSchema: z.ZodMiniObject<{
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deadline: z.ZodMiniInt;
+    validBefore: z.ZodMiniInt;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/ratio.d.ts
 export interface Ratio {

@@ -145,76 +145,76 @@ export interface Envelope {
 export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
-export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<1>;
-    side: z.ZodEnum<{
+export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<1>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<2>;
-    side: z.ZodEnum<{
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<2>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         SELL: "SELL";
     }>;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    limitPrice: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>], "v">;
-export declare const limitSchema: z.ZodObject<{
-    price: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+export declare const limitSchema: z.ZodMiniObject<{
+    price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
 export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
-export declare const postedOpeningSchema: z.ZodObject<{
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deadline: z.ZodInt;
-    validBefore: z.ZodInt;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postedOpeningSchema: z.ZodMiniObject<{
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deadline: z.ZodMiniInt;
+    validBefore: z.ZodMiniInt;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/receipt.d.ts
-export declare const receiptSchema: z.ZodObject<{
-    v: z.ZodLiteral<1>;
-    chainId: z.ZodInt;
-    escrow: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    contentKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const receiptSchema: z.ZodMiniObject<{
+    v: z.ZodMiniLiteral<1>;
+    chainId: z.ZodMiniInt;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    contentKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type Receipt = z.output<typeof receiptSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';

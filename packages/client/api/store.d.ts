@@ -57,54 +57,54 @@ export interface Envelope {
 export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
-export declare const intentSchema: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<1>;
-    side: z.ZodEnum<{
+export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<1>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         DEPOSIT: "DEPOSIT";
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-}, z.core.$strict>, z.ZodObject<{
-    orderId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    symbol: z.ZodString;
-    expiry: z.ZodInt;
-    nonce: z.ZodInt;
-    userPubKey: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    v: z.ZodLiteral<2>;
-    side: z.ZodEnum<{
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+}, z.core.$strict>, z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    symbol: z.ZodMiniString<string>;
+    expiry: z.ZodMiniInt;
+    nonce: z.ZodMiniInt;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    v: z.ZodMiniLiteral<2>;
+    side: z.ZodMiniEnum<{
         BUY: "BUY";
         SELL: "SELL";
     }>;
-    maxSpend: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    limitPrice: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    timeInForce: z.ZodEnum<{
+    maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    limitPrice: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    timeInForce: z.ZodMiniEnum<{
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>], "v">;
 export type Intent = z.output<typeof intentSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
-export declare const postedOpeningSchema: z.ZodObject<{
-    account: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
-    amount: z.ZodCodec<z.ZodString, z.ZodBigInt>;
-    deadline: z.ZodInt;
-    validBefore: z.ZodInt;
-    sig: z.ZodCodec<z.ZodString, z.ZodTemplateLiteral<`0x${string}`>>;
+export declare const postedOpeningSchema: z.ZodMiniObject<{
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    deadline: z.ZodMiniInt;
+    validBefore: z.ZodMiniInt;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
-import * as z from 'zod';
+import * as z from 'zod/mini';

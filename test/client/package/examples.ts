@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as admin from '../../../src/client/admin.js'
 import * as history from '../../../src/client/history.js'
 import * as library from '../../../src/client/index.js'
+import * as operator from '../../../src/client/operator.js'
 
 /** The names that the examples use. */
 const SETTING = `
@@ -17,7 +18,7 @@ declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]
 `
 const TYPES = [
-  ...['Client', 'Eip1193Provider', 'Hex', 'OrderList', 'Past', 'Policy'],
+  ...['Client', 'Eip1193Provider', 'Hex', 'Past', 'Policy'],
   ...['SignedOrder', 'SubmittableOrder'],
 ]
 const SOURCES = ['src/client', 'src/protocol']
@@ -50,7 +51,8 @@ export function exampleHead(packageName: string): string {
   const imported = [
     [[...Object.keys(library), ...TYPES.map((type) => `type ${type}`)], ''],
     [Object.keys(admin), '/admin'],
-    [[...Object.keys(history), 'type HistoryEntry'], '/history'],
+    [[...Object.keys(history), 'type HistoryEntry', 'type OrderList'], '/history'],
+    [Object.keys(operator), '/operator'],
   ] as const
   const lines = imported.map(
     ([names, entry]) => `import { ${names.join(', ')} } from '${packageName}${entry}'`,

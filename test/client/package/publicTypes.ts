@@ -1,13 +1,12 @@
 // What users lean on, as types: each line compiles while it holds. `npm run types` compiles it here, and package.test.ts with the package
 // in place of the sources.
-import type { HistoryEntry, listHistory } from '../../../src/client/history.js'
+import type { HistoryEntry, listHistory, listOrders, OrderList } from '../../../src/client/history.js'
 import type {
   Client,
   ClientErrorCode,
   ContractError,
   Mined,
   NotSubmittedError,
-  OrderList,
   OrderRequest,
   OrderStatus,
   OrderTerms,
@@ -58,7 +57,7 @@ export const holds: readonly true[] = [
   true satisfies Same<ReturnType<Reader['watchOrder']>, () => void>,
   true satisfies Same<Mined['txHash'], `0x${string}`>,
   true satisfies Same<Yielded<ReturnType<Client['listOrderStatuses']>>, OrderStatus>,
-  true satisfies Same<Yielded<ReturnType<Client['listOrders']>>, OrderList>,
+  true satisfies Same<Yielded<ReturnType<typeof listOrders>>, OrderList>,
   true satisfies Same<Yielded<ReturnType<typeof listHistory>>, HistoryEntry>,
   true satisfies Same<ReturnType<Reader['getOrder']>, Promise<OrderStatus>>,
 ]

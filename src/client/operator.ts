@@ -1,0 +1,85 @@
+// The entry `confidential-trading-client/operator`: what the platform's owner decides. Each is one transaction of the owner's wallet, and
+// throws as `ClientContract.send` does.
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import type { Hex } from '../protocol/hex.js'
+import type { Client } from './client.js'
+import { partsOf } from './clientParts.js'
+import { createContract, type Mined } from './contract.js'
+import type { CallOptions } from './http.js'
+import { nameOf } from './membership.js'
+
+/** The part of `EquityToken` that the platform's owner uses. */
+const TOKEN_ABI = [
+  'function setKyc(address wallet, bool verified)',
+  'function setListed(bytes32 symbol, bool listed)',
+  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
+  'error NotOwner(address expected, address caller)',
+  'error ReservedSymbol(bytes32 symbol)',
+]
+const ABIS = { registry: institutionRegistryAbi, token: TOKEN_ABI }
+
+async function contractOf(client: Client, name: keyof typeof ABIS, options?: CallOptions) {
+  const { within, contracts } = partsOf(client)
+  const address = (await contracts(options))[name]
+  return createContract({ wallet: within(options).wallet, address, abi: ABIS[name] })
+}
+
+/**
+ * Admits an institution, which makes its founder the admin.
+ * @example await admitInstitution(client, orgId, account)
+ */
+export async function admitInstitution(
+  client: Client,
+  orgId: Hex,
+  founder: Hex,
+  options?: CallOptions,
+): Promise<Mined> {
+  return (await contractOf(client, 'registry', options)).send('setAdmitted', [orgId, founder, true])
+}
+
+/**
+ * Records that a wallet has passed KYC.
+ * @example await verifyWallet(client, account)
+ */
+export async function verifyWallet(client: Client, wallet: Hex, options?: CallOptions): Promise<Mined> {
+  return (await contractOf(client, 'token', options)).send('setKyc', [wallet, true])
+}
+
+/**
+ * Lists an equity, or delists it.
+ * @throws ClientError `invalid-name`
+ * @example await setListed(client, 'AAPL', true)
+ */
+export async function setListed(
+  client: Client,
+  symbol: string,
+  isListed: boolean,
+  options?: CallOptions,
+): Promise<Mined> {
+  const id = nameOf(symbol)
+  return (await contractOf(client, 'token', options)).send('setListed', [id, isListed])
+}
+
+/**
+ * Freezes a wallet's holding of an equity, or releases it.
+ * @throws ClientError `invalid-name`
+ * @example await setFrozen(client, 'AAPL', account, false)
+ */
+export async function setFrozen(
+  client: Client,
+  symbol: string,
+  wallet: Hex,
+  isFrozen: boolean,
+  options?: CallOptions,
+): Promise<Mined> {
+  const id = nameOf(symbol)
+  return (await contractOf(client, 'token', options)).send('setFrozen', [id, wallet, isFrozen])
+}
+
+/**
+ * Approves the move of a lost wallet's portfolio, which can be carried out after its delay.
+ * @example await approveMove(client, account, '0x90F79bf6EB2c4f870365E785982E1f101E93b906')
+ */
+export async function approveMove(client: Client, from: Hex, to: Hex, options?: CallOptions): Promise<Mined> {
+  return (await contractOf(client, 'registry', options)).send('approveMove', [from, to])
+}
