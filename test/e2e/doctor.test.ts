@@ -8,8 +8,10 @@ import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { findingSchema } from '../../src/protocol/finding.js'
 import { sendAll } from '../../src/sandbox/localChain.js'
 import { built } from '../support/built.js'
+import { eventually } from '../support/eventually.js'
 import { REFUSAL, startFaultProxy } from '../support/faultProxy.js'
 import { operate } from '../support/operate.js'
+import { metricsOf } from '../support/ops.js'
 import { startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useDesk } from './support/desk.js'
@@ -216,6 +218,25 @@ it('operate doctor proves the master key by the portfolio of an account, too', a
   expect(none.findings.filter(({ result }) => result === 'unchecked').map(({ check }) => check)).toEqual([
     'master-key',
   ])
+})
+
+it('the server shows the most that one client, account or institution has used of its own limits', async () => {
+  const { traders, sandbox } = desk()
+  await traders[2].client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 100_000_000n }, { sponsored: true })
+  const limits = [
+    'rate',
+    'node-calls',
+    'at-once',
+    'connections',
+    'openings',
+    'account-gas',
+    'institution-gas',
+  ]
+  await eventually('a share of each limit', async () => {
+    const { find } = await metricsOf(sandbox.info.opsUrl)
+    const shares = limits.map((limit) => find('trading_own_limit_highest_share', { limit }) ?? 0)
+    return shares.every((share) => share > 0 && share < 0.8)
+  })
 })
 
 it('operate doctor at a node that gives no events, says what can be told', async () => {

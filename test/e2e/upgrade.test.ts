@@ -8,7 +8,7 @@ import { measurementOf } from '../../src/attestation/policy.js'
 import { createStartingVerifier } from '../../src/attestation/starting.js'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
-import { ClientError, createClient } from '../../src/client/index.js'
+import { createClient, toTradingError } from '../../src/client/index.js'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
@@ -105,14 +105,26 @@ function createDesk({ sandbox, attested }: SetUp) {
   }
 }
 
-/** Places an order at every few blocks, come what may. While the one server is down, nothing is signed, and she tries again. */
+/**
+ * Places an order at every few blocks, come what may. While the one server is down, nothing is signed, and she tries again; so she does while
+ * as many orders wait as an account may have open.
+ */
 function keepTrading(sandbox: Sandbox, buy: () => Promise<Hex>) {
+  async function blocksPass(): Promise<void> {
+    const from = await sandbox.provider.getBlockNumber()
+    await eventually(
+      'blocks pass',
+      async () => (await sandbox.provider.getBlockNumber()) >= from + BLOCKS_BETWEEN_ORDERS,
+    )
+  }
   async function place(): Promise<Hex> {
     try {
       return await buy()
     } catch (error) {
-      if (!(error instanceof ClientError && error.code === 'server-unreachable')) throw error
-      await untilOk(`${sandbox.info.url}/health`)
+      const { code } = toTradingError(error)
+      if (code === 'server-unreachable') await untilOk(`${sandbox.info.url}/health`)
+      else if (code === 'TooManyOpenOrders') await blocksPass()
+      else throw error
       return place()
     }
   }
@@ -121,11 +133,7 @@ function keepTrading(sandbox: Sandbox, buy: () => Promise<Hex>) {
   const trading = (async () => {
     while (!isOver) {
       placed.push(await place())
-      const from = await sandbox.provider.getBlockNumber()
-      await eventually(
-        'blocks pass',
-        async () => (await sandbox.provider.getBlockNumber()) >= from + BLOCKS_BETWEEN_ORDERS,
-      )
+      await blocksPass()
     }
   })()
   // The end of the test says it, if it fails.

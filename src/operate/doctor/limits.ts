@@ -43,29 +43,38 @@ export async function checkLimits(config: Config): Promise<Finding[]> {
       config.http.maxConnections,
       'of the connections: MAX_CONNECTIONS',
     ),
-    judgeRefusals(
-      Object.keys(REFUSALS).map((code) => [code, of('trading_http_problems_total', `{code="${code}"}`)]),
+    judgeOwn(
+      Object.keys(SETTINGS).map((limit) => [
+        limit,
+        of('trading_own_limit_highest_share', `{limit="${limit}"}`),
+      ]),
     ),
   ]
 }
 
-/** Refusals by limits whose use no metric shows, most of them of one client or account; and the settings of these. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  'rate-limited': 'RATE_LIMIT_PER_MINUTE',
-  'too-many-at-once': 'MAX_UNDER_WAY',
-  overloaded: 'MAX_UNDER_WAY',
-  'too-many-waiting': 'ENVELOPE_MAX_WAITING',
-  'relay-quota-exhausted': 'RELAY_ACCOUNT_DAILY_GAS',
+/** What bounds one client, account or institution, and the setting that raises it. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  rate: 'requests in a minute (RATE_LIMIT_PER_MINUTE)',
+  'node-calls': 'calls of the nodes (a proxy, or fewer pages behind one address)',
+  'at-once': 'requests at once (MAX_UNDER_WAY)',
+  connections: 'connections (MAX_CONNECTIONS)',
+  envelopes: 'orders without an escrow (ENVELOPE_MAX_WAITING)',
+  openings: 'orders under way that the platform opens (its wallet can open more)',
+  'account-gas': 'gas of an account (RELAY_ACCOUNT_DAILY_GAS)',
+  'institution-gas': 'gas of an institution (RELAY_ACCOUNT_DAILY_GAS)',
 }
 
-function judgeRefusals(counts: readonly (readonly [code: string, count: number])[]): Finding {
+function judgeOwn(shares: readonly (readonly [limit: string, share: number])[]): Finding {
   const check = 'limit-clients'
-  if (counts.some(([, count]) => Number.isNaN(count)))
-    return unchecked(check, 'the server does not say what it has refused')
-  const refused = counts.filter(([, count]) => count > 0)
-  if (refused.length === 0) return ok(check, 'no client or account has met a limit of its own')
-  const list = refused.map(([code, count]) => `${count} ${code} (${REFUSALS[code]})`).join(', ')
-  return notice(check, `since its start the server has refused ${list}`)
+  if (shares.some(([, share]) => Number.isNaN(share)))
+    return unchecked(check, 'the server does not say what one client has used of its limits')
+  const near = shares.filter(([, share]) => share >= WORTH_A_NOTICE)
+  if (near.length === 0)
+    return ok(check, 'no client, account or institution has come near a limit of its own')
+  const list = near
+    .map(([limit, share]) => `${Math.floor(share * 100)} % of its ${SETTINGS[limit]}`)
+    .join(', ')
+  return notice(check, `since the server's start, one client, account or institution has used ${list}`)
 }
 
 function judge(check: string, used: number, limit: number, what: string): Finding {

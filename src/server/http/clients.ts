@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../protocol/hex.js'
+import { noteUse, type OwnLimit } from '../ownLimits.js'
 import { Problem } from './errors.js'
 
 /** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
@@ -45,13 +46,15 @@ export const MAX_COUNTED = 50_000
  * @param maxPerClient how many one client (`clientOf`) may have
  * @param max how many all may have: a site has half of them at most, or as many as one client
  */
-export function createShares(maxPerClient: number, max: number) {
+export function createShares(limit: OwnLimit, maxPerClient: number, max: number) {
   const maxPerSite = Math.max(maxPerClient, Math.floor(max / 2))
+  const maxOf = (clients: number) => Math.min(clients * maxPerClient, maxPerSite)
   const counts = new Map<string, number>()
 
   function change(client: string, by: 1 | -1): void {
-    for (const { key } of countedOf(client)) {
+    for (const { key, clients } of countedOf(client)) {
       const count = (counts.get(key) ?? 0) + by
+      noteUse(limit, count / maxOf(clients))
       if (count === 0) counts.delete(key)
       else counts.set(key, count)
     }
@@ -59,9 +62,7 @@ export function createShares(maxPerClient: number, max: number) {
 
   return {
     hasRoom: (client: string) =>
-      countedOf(client).every(
-        ({ key, clients }) => (counts.get(key) ?? 0) < Math.min(clients * maxPerClient, maxPerSite),
-      ),
+      countedOf(client).every(({ key, clients }) => (counts.get(key) ?? 0) < maxOf(clients)),
     /** @returns gives it back; to be called once */
     acquire(client: string): () => void {
       change(client, 1)
@@ -103,7 +104,10 @@ export function createReaders(now: () => number = () => performance.now()) {
       return { key, paid: Math.max(at, paidAt.get(key) ?? at) + count * callMs(key, worth) }
     })
     if (isRefusedBeyond && charged.some(({ paid }) => paid > most)) throw tooManyCalls(waitMs(client))
-    for (const { key, paid } of charged) paidAt.set(key, Math.min(paid, most))
+    for (const { key, paid } of charged) {
+      noteUse('node-calls', (paid - at) / FIRST_MS)
+      paidAt.set(key, Math.min(paid, most))
+    }
   }
 
   function waitMs(client: string): number {

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
+import { noteUse } from '../ownLimits.js'
 import { relayTokenCheck } from './auth.js'
 import { type ClientReaders, countedOf, createShares, MAX_COUNTED, tooManyCalls } from './clients.js'
 import { Problem } from './errors.js'
@@ -64,7 +65,7 @@ const POST_AHEAD_MS = 30_000
 function createPlaces({ http, readers }: LimitOptions): RequestHandler {
   const { maxUnderWay, maxUnderWayPerClient } = http
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  const shares = createShares(maxUnderWayPerClient, maxUnderWay)
+  const shares = createShares('at-once', maxUnderWayPerClient, maxUnderWay)
   const awaitBody = createArrivals()
   let count = 0
 
@@ -146,6 +147,7 @@ const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
  */
 function setQuotaHeaders({ rateLimit: info }: Request, res: Response): string {
   const { limit = 0, remaining = 0, resetTime } = info ?? {}
+  noteUse('rate', 1 - remaining / limit)
   const seconds = String(Math.max(0, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1_000)))
   res.setHeader('RateLimit-Policy', `"default"; q=${limit}; w=${WINDOW_MS / 1_000}`)
   res.setHeader('RateLimit', `"default"; r=${remaining}; t=${seconds}`)

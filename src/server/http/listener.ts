@@ -45,7 +45,7 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  const shares = createShares(cap.max, server.maxConnections)
+  const shares = createShares('connections', cap.max, server.maxConnections)
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {

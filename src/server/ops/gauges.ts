@@ -2,6 +2,7 @@ import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Metrics, WatchedGauge } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
+import { highestShares } from '../ownLimits.js'
 import type { RelayLoad } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
@@ -95,6 +96,11 @@ export function addGauges(
     relay_gas_reserve: [
       'The part of it that is kept for orders written ahead: a fifth.',
       () => Number(gas.reserve),
+    ],
+    own_limit_highest_share: [
+      'The highest share of a limit of its own that one client, account or institution has used since the start.',
+      highestShares,
+      'limit',
     ],
     rpc_node_up: [
       '1 while a node (its place in RPC_URL, from 0) is in use, 0 while it is set aside.',

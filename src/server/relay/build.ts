@@ -88,10 +88,11 @@ export function buildRelay(deps: BuildRelayDeps) {
 function createShared({ config, rpc, charged, engine, relayerKey, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
   const from = relayerKey.address
+  const changed = new Map()
   /** @param of the engine of every server, or one whose writes carry the fence of a term */
   const storesOf = (of: Engine) => {
     const store = createReceiptStore({ engine: of, logger })
-    return { store, budget: createGasBudget({ engine: of, store, limits: settings.gas, logger }) }
+    return { store, budget: createGasBudget({ engine: of, store, limits: settings.gas, changed, logger }) }
   }
   return {
     storesOf,

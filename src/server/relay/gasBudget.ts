@@ -7,6 +7,7 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
+import { noteUse } from '../ownLimits.js'
 import { createDocuments, refuse } from '../store/documents.js'
 import type { Addition, Change, Engine, Sum } from '../store/engine.js'
 import {
@@ -51,6 +52,15 @@ export const MOST_GAS = 2n ** 60n
 const ALL = 'all'
 const BOOKED = 'booked'
 
+type Quota = 'institution' | 'account'
+type ChangedQuotas = Map<string, { readonly quota: Quota; readonly limit: bigint }>
+
+/** Whose quota a sum counts. */
+function quotaOf(id: string): Quota | undefined {
+  if (id === ALL || id === BOOKED) return undefined
+  return bytes32Schema.safeParse(id).success ? 'institution' : 'account'
+}
+
 /** Gas that an order still needs, booked by its write-ahead. Exported for tests. */
 export const bookingSchema = z.strictObject({
   account: addressSchema,
@@ -83,11 +93,13 @@ export function createGasBudget(options: {
   readonly engine: Engine
   readonly store: Pick<ReceiptStore, 'toChange'>
   readonly limits: GasLimits
+  /** Accounts and institutions whose sums have changed since the last `refresh`, of whichever engine it is. */
+  readonly changed?: ChangedQuotas
   /** Milliseconds since 1970. */
   readonly now?: () => number
   readonly logger: Logger
 }) {
-  const { engine, store, limits, now = Date.now, logger } = options
+  const { engine, store, limits, changed = new Map() as ChangedQuotas, now = Date.now, logger } = options
   const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
   let latest: Pick<RemainingGas, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
 
@@ -156,9 +168,8 @@ export function createGasBudget(options: {
     const beyond = new Set(additions.filter((each) => !fits(each, sums.get(each.id))).map(({ id }) => id))
     const retryAfterMs = (today() + 1) * DAY_MS - now()
     for (const id of beyond) {
-      if (id === ALL || id === BOOKED) continue
-      const quota = bytes32Schema.safeParse(id).success ? 'institution' : 'account'
-      throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs })
+      const quota = quotaOf(id)
+      if (quota !== undefined) throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs })
     }
     if (beyond.has(ALL)) throw new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs })
     if (beyond.has(BOOKED)) throw new RelayRefusal({ code: 'relayer-underfunded' })
@@ -179,7 +190,13 @@ export function createGasBudget(options: {
         const { additions, changes, bookingVersion } = await planOf(next, before?.record, bookable)
         const record = store.toChange(digest, next, version)
         const result = await engine.transact([...additions, ...changes, record])
-        if (result === 'written') return true
+        if (result === 'written') {
+          for (const { id, limit } of additions) {
+            const quota = quotaOf(id)
+            if (quota !== undefined && limit !== undefined) changed.set(id, { quota, limit })
+          }
+          return true
+        }
         refuse(result)
         if (result === 'beyond') await assertFit(additions)
         // Additions that fit by now are made anew. A conflict is of the record or of the booking.
@@ -219,8 +236,13 @@ export function createGasBudget(options: {
     },
     /** @throws StorageError */
     async refresh(): Promise<void> {
-      const sums = await engine.sums([ALL, BOOKED])
-      const [all, booked] = [ALL, BOOKED].map((id) => sums.find((sum) => sum.id === id))
+      const holders = [...changed]
+      changed.clear()
+      const read = await engine.sums([ALL, BOOKED, ...holders.map(([id]) => id)])
+      const sums = new Map(read.map((sum) => [sum.id, sum]))
+      for (const [id, { quota, limit }] of holders)
+        noteUse(`${quota}-gas`, Number(totalOf(sums.get(id), today())) / Number(limit))
+      const [all, booked] = [sums.get(ALL), sums.get(BOOKED)]
       latest = { all: totalOf(all, today()), booked: booked?.kept ?? 0n }
     },
   }

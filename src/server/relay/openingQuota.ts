@@ -3,6 +3,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import { isFinal } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
+import { noteUse } from '../ownLimits.js'
 import { createDocuments } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { ReceiptStore } from '../store/receipts.js'
@@ -152,6 +153,7 @@ export function createOpeningQuota(options: {
           const isSame = JSON.stringify(value) === JSON.stringify(known)
           return isSame ? undefined : { value, isOpen: false }
         }
+        noteUse('openings', (value.places.length + 1) / value.limit)
         const place = { orderId, digest, at: now(), isRefused: false }
         return { value: { ...value, places: [...value.places, place] }, isOpen: false }
       })

@@ -4,6 +4,7 @@ import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
+import { noteUse } from '../ownLimits.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { BATCH, createRecordAttempts } from './recovery.js'
 
@@ -115,6 +116,10 @@ export function createUnopenedRoom(
     const after = { envelopes: before.envelopes + envelopes, bytes: before.bytes + envelopes * bytes }
     if (after.envelopes === 0) clients.delete(client)
     else clients.set(client, after)
+    noteUse(
+      'envelopes',
+      Math.max(after.envelopes / limits.maxPerClient, after.bytes / limits.maxBytesPerClient),
+    )
   }
 
   function free(orderId: Hex): void {

@@ -8,25 +8,21 @@ import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
-/** One request beyond its client's rate. */
-const refuse = ({ http }: Metrics) =>
-  http({
-    method: 'GET',
-    route: '/market',
-    status: 429,
-    code: 'rate-limited',
-    durationMs: 1,
-    isAborted: false,
-  })
-
+/** What bounds one client, account or institution. */
+const OWN = [
+  ...['rate', 'node-calls', 'at-once', 'connections', 'envelopes', 'openings', 'account-gas'],
+  'institution-gas',
+]
 const GAS = { relay_gas_per_day: 1_000, relay_gas_reserve: 200 }
 
 /** The findings about a server whose metrics show these. */
 async function findingsOf(shown: Readonly<Record<string, number>>, env: Record<string, string> = {}) {
   const metrics = new Metrics('the test')
+  const own = new Map(OWN.map((limit) => [limit, 0]))
+  metrics.watch('own_limit_highest_share', ['A gauge.', () => [...own], 'limit'])
   for (const [name, value] of Object.entries(shown)) {
     if (name === 'relay_under_way') metrics.watch(name, ['A gauge.', () => [['queued', value]], 'stage'])
-    else if (name === 'refused') for (let time = 0; time < value; time++) refuse(metrics)
+    else if (OWN.includes(name)) own.set(name, value)
     else metrics.watch(name, ['A gauge.', () => value])
   }
   metrics.addProcess()
@@ -59,11 +55,14 @@ test.each([
   },
 )
 
-test('operate doctor names what clients were refused by their own limits, and the setting', async () => {
-  const found = await findingsOf({ ...GAS, refused: 3 }, { MAX_CONNECTIONS: '20' })
+test('operate doctor names the limits of its own that one client or account has nearly used, and their settings', async () => {
+  const shown = { ...GAS, rate: 0.8, openings: 0.79, 'account-gas': 1.2 }
+  const found = await findingsOf(shown, { MAX_CONNECTIONS: '20' })
   expect(found.get('limit-clients')).toEqual({
     result: 'notice',
-    text: 'since its start the server has refused 3 rate-limited (RATE_LIMIT_PER_MINUTE)',
+    text:
+      "since the server's start, one client, account or institution has used " +
+      '80 % of its requests in a minute (RATE_LIMIT_PER_MINUTE), 120 % of its gas of an account (RELAY_ACCOUNT_DAILY_GAS)',
   })
   expect(found.get('limit-connections')?.result).toBe('notice')
 })
