@@ -6,9 +6,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError } from '../store/engine.js'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
 
-// Body shape: RFC 9457 (problem details for HTTP APIs).
-
-/** The RFC 9457 body. `type` is a path on this server: the code's section of its page of errors. */
+/** A body of RFC 9457 (problem details for HTTP APIs). `type` is a path on this server: the code's section of its page of errors. */
 export const problemBodySchema = z.object({
   ...problemSchema.shape,
   code: z.enum(PROBLEM_CODES),

@@ -59,9 +59,7 @@ export function endedJob({ receipt }: RelayRecord): RelayJob {
   return { current: () => receipt, end: Promise.resolve(receipt) }
 }
 
-/**
- * Retries every failure on the way (nodes, store) until the term ends: the next term goes on from the record.
- */
+/** Retries every failure on the way (nodes, store) until the term ends: the next term goes on from the record. */
 async function runSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Promise<void> {
   const { stopping, logger } = deps
   const { digest, primaryType } = record.current().receipt

@@ -6,6 +6,8 @@ import { z } from 'zod'
  */
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 export type Table = (typeof TABLES)[number]
+/** Those of the first schema, which is never edited: a later table is a migration. */
+export const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 export interface Row {
   readonly id: string

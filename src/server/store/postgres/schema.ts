@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuseSchema, type Table } from '../engine.js'
+import { FIRST_TABLES, refuseSchema, type Table } from '../engine.js'
 import type { Database } from './database.js'
 
 /** The collation compares bytes, as SQLite does: ids have one order on both engines. */
@@ -90,8 +90,6 @@ export const CREATE_TRANSACT = `
     RETURN results;
   END
   $transact$;`
-
-const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 /**
  * Each migrates the schema from its index to the next number. They are never edited once released. Servers of the version

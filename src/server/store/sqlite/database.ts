@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { z } from 'zod'
 import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
-import { refuseSchema, type StorageError, storageError, type Table } from '../engine.js'
+import { FIRST_TABLES, refuseSchema, type StorageError, storageError, type Table } from '../engine.js'
 
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
@@ -114,8 +114,6 @@ const createTable = (table: Table) => `
   ) STRICT;
   CREATE INDEX ${table}_open ON ${table} (is_open) WHERE is_open = 1;
   CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open = 1 AND unique_key IS NOT NULL;`
-
-const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 /** Each migrates the schema from its index to the next number. They are never edited once released. */
 const MIGRATIONS: readonly string[] = [
