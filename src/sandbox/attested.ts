@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import type { AcceptedProgram } from '../attestation/policy.js'
 import { createStartingVerifier } from '../attestation/starting.js'
 import { BORN, readStatement } from '../attestation/statement.js'
@@ -75,14 +76,8 @@ export async function prepareAttested(
 async function secondDoor(rpcUrl: string, cleanUp: AsyncDisposableStack): Promise<string> {
   const server = createServer((socket) => {
     const node = connect(Number(new URL(rpcUrl).port), '127.0.0.1')
-    for (const [from, to] of [
-      [socket, node],
-      [node, socket],
-    ] as const) {
-      from.pipe(to)
-      from.on('error', () => to.destroy())
-      from.on('close', () => to.destroy())
-    }
+    // Each of the two ends with the other.
+    pipeline(socket, node, socket, () => undefined)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUp.defer(async () => void server.close())

@@ -43,21 +43,12 @@ interface ProgramOptions {
 /** The build of the attested enclave that knows the sandbox's device. */
 export const ATTESTED_ENCLAVE = join(ROOT, 'dist/sandbox/attestedEnclave.js')
 
+const OF_ENCLAVE = { arguments: ['serve'], variable: 'ENCLAVE_ENV_FILE', envFile: '.env.enclave' }
 /** The programs, each with the variable that names its configuration. */
 const PROGRAMS = {
   server: { main: join(ROOT, 'dist/server/main.js'), arguments: [], variable: 'ENV_FILE', envFile: '.env' },
-  enclave: {
-    main: join(ROOT, 'dist/enclave/main.js'),
-    arguments: ['serve'],
-    variable: 'ENCLAVE_ENV_FILE',
-    envFile: '.env.enclave',
-  },
-  attestedEnclave: {
-    main: ATTESTED_ENCLAVE,
-    arguments: ['serve'],
-    variable: 'ENCLAVE_ENV_FILE',
-    envFile: '.env.enclave',
-  },
+  enclave: { main: join(ROOT, 'dist/enclave/main.js'), ...OF_ENCLAVE },
+  attestedEnclave: { main: ATTESTED_ENCLAVE, ...OF_ENCLAVE },
 }
 
 /** @throws CommandError `build-missing` */
