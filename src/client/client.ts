@@ -215,7 +215,7 @@ export function createClient(options: ClientOptions): Client {
   const { http, timing } = readerDeps(options)
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
-  const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet })
+  const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet, timing })
   const sent = createOrders({ http, timing, onEnded: (orderId) => kept.forgetEnded(orderId) })
   /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
   const isJudged = options.measurements !== undefined

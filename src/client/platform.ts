@@ -11,6 +11,7 @@ import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import { createEvidence, type Evidence } from './evidence.js'
 import type { CallOptions, Http } from './http.js'
+import { type RetryTiming, withRetries } from './retry.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -68,6 +69,7 @@ export interface Platform extends PlatformContracts {
 }
 
 const NONCE_BYTES = 32
+const ATTEMPTS_AT_ROTATION = 4
 
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
@@ -87,7 +89,9 @@ export async function readContracts(wallet: Wallet, escrow: Hex): Promise<Platfo
  * Reads an escrow's immutables from the chain once.
  * @throws ClientError `unpinned-client`
  */
-export function createPlatform(deps: Trust & { readonly http: Http; readonly wallet: Wallet }) {
+export function createPlatform(
+  deps: Trust & { readonly http: Http; readonly wallet: Wallet; readonly timing: RetryTiming },
+) {
   const { http, wallet, pins = {}, measurements } = deps
   const isPinned = pins.enclavePublicKey !== undefined && pins.escrow !== undefined
   if (!isPinned && measurements === undefined && deps.allowUnattested !== true) {
@@ -105,7 +109,13 @@ export function createPlatform(deps: Trust & { readonly http: Http; readonly wal
     return found
   }
 
+  /** Asks again while the server may not have seen the block yet in which a rotation of the signer took effect. */
   async function platform(options: CallOptions = {}): Promise<Platform> {
+    const timing = { ...deps.timing, attempts: ATTEMPTS_AT_ROTATION }
+    return withRetries(() => judged(options), timing, options.signal, isOfOtherSigner)
+  }
+
+  async function judged(options: CallOptions): Promise<Platform> {
     const key = await http.get('/enclave-key', enclaveKeySchema, options)
     checkPins(key, pins)
     checkChain(key, await wallet.until(options.signal).chainId())
@@ -146,6 +156,11 @@ export function createPlatform(deps: Trust & { readonly http: Http; readonly wal
     contracts: (options?: CallOptions) =>
       pins.escrow === undefined ? platform(options) : contractsOf(pins.escrow, options),
   }
+}
+
+function isOfOtherSigner(error: unknown): boolean {
+  const cause = error instanceof ClientError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'wrong-signer'
 }
 
 function checkPins(key: EnclaveKey, pins: Pins): void {

@@ -19,19 +19,20 @@ const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
 /**
- * Runs an idempotent request. Retries after 429, 503, a timeout or a lost connection, with exponential backoff that is
- * never shorter than `Retry-After`. Throws any other failure immediately, and any whose `Retry-After` exceeds MAX_ASKED_S.
+ * Runs an idempotent request. Retries after 429, 503, a timeout or a lost connection, or what `isWorthIt` says, with exponential backoff that
+ * is never shorter than `Retry-After`. Throws any other failure immediately, and any whose `Retry-After` exceeds MAX_ASKED_S.
  */
 export async function withRetries<T>(
   send: () => Promise<T>,
   timing: RetryTiming,
   signal?: AbortSignal,
+  isWorthIt: (error: unknown) => boolean = isTransient,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send()
     } catch (error) {
-      if (attempt >= timing.attempts || !isTransient(error)) throw error
+      if (attempt >= timing.attempts || !isWorthIt(error)) throw error
       const asked = error instanceof ServerError ? (error.retryAfter ?? 0) * 1_000 : 0
       await sleep(Math.max(asked, waitAfter(attempt, timing)), signal)
     }

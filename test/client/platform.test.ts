@@ -180,6 +180,17 @@ it('evidence of another signer, escrow or key than chain and server name is no e
   })
 })
 
+it('a server that has not seen a rotation’s block yet is asked again', async () => {
+  const former = await statedBy({ signer: elsewhere })
+  const attestation = await statedBy({})
+  let asked = 0
+  api.answerWith(() => ({
+    body: { ...enclaveKeyOf(chain()), attestation: asked++ === 0 ? former : attestation },
+  }))
+  await expect(clientOf(chain(), api, 'alice', { measurements }).getPlatform()).resolves.toBeDefined()
+  expect(asked).toBe(2)
+})
+
 it('a client with measurements trusts no server that shows no evidence', async () => {
   api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
   await expect(clientOf(chain(), api, 'alice', { measurements }).getPlatform()).rejects.toMatchObject({
