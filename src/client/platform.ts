@@ -1,5 +1,4 @@
 import type { Measurements, Verified } from '../attestation/index.js'
-import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { attestationSchema } from '../protocol/attestation.js'
@@ -70,6 +69,8 @@ export interface Platform extends PlatformContracts {
 
 const NONCE_BYTES = 32
 const ATTEMPTS_AT_ROTATION = 4
+/** The part of `EquityToken` that is asked here: a whole ABI would be in every page. */
+const TOKEN_ABI = ['function actions() view returns (address)']
 
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
@@ -81,7 +82,7 @@ export async function readContracts(wallet: Wallet, escrow: Hex): Promise<Platfo
     read('registry'),
     read('token'),
   ])
-  const actions = await read('actions', createContract({ wallet, address: token, abi: equityTokenAbi }))
+  const actions = await read('actions', createContract({ wallet, address: token, abi: TOKEN_ABI }))
   return { escrow, usdc, ledger, registry, token, actions }
 }
 
