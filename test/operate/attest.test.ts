@@ -8,7 +8,10 @@ import { MEASUREMENTS, program, ROOT, replaced, STATEMENT, text } from '../../sc
 import { HOUR, NOW, register } from '../../scripts/attestation/documents.js'
 import { createStartingVerifier, type StartingVerifier } from '../../src/attestation/starting.js'
 import { configDigest } from '../../src/attestation/write.js'
-import { hexOf } from '../../src/protocol/hex.js'
+import { provisionEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
+import { masterDigest, sealShare } from '../../src/protocol/masterShare.js'
+import { foundingSchema } from '../../src/protocol/provisioning.js'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -19,6 +22,7 @@ const judge = createStartingVerifier(ROOT)
 /** By the clock of the documents. */
 const verify: StartingVerifier = (attestation, expected) => judge(attestation, { ...expected, now: NOW })
 const BROKER = { keyId: 'PKEXAMPLE', secretKey: 'an-example-of-a-secret-key' }
+const keptSchema = z.looseObject({ envelope: provisionEnvelopeSchema })
 const factsSchema = z.looseObject({ publicKey: z.optional(hexOf(33)) })
 
 /** A directory of files, its holders' keys, and the commands on them. */
@@ -214,15 +218,29 @@ describe('operate attest', () => {
     })
   })
 
+  it('keeps a share as it is sealed, so that its file tells nothing without the key', async () => {
+    await using cleanUp = new AsyncDisposableStack()
+    const { file, holders, domain, enclave, provision } = await useHolders(cleanUp)
+    const { shares } = foundingSchema.parse(JSON.parse(await readFile(file('shares.json'), 'utf8')))
+    const kept = JSON.parse(await readFile(file('guardian.share'), 'utf8'))
+    expect(kept).toEqual({ ...domain, holder: holders[1], envelope: shares[1] })
+    await writeFile(file('guardian.share'), JSON.stringify({ ...kept, envelope: shares[0] }))
+    expect(await provision('guardian')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('does not open'),
+    })
+    expect(enclave.posts).toEqual([])
+  })
+
   it('says that a share is false, and what else the enclave waits for', async () => {
     await using cleanUp = new AsyncDisposableStack()
-    const { file, provision } = await useHolders(cleanUp)
-    const kept = await readFile(file('owner.share'), 'utf8')
+    const { file, holders, domain, enclave, provision } = await useHolders(cleanUp)
     const broker = ['--broker-keys', file('broker.json')]
-    await writeFile(
-      file('owner.share'),
-      kept.replace(/"share": "0x(..)/, (_, byte) => `"share": "0x${byte === '00' ? '01' : '00'}`),
-    )
+    const master = masterDigest(hexToBytes(enclave.masters().founded ?? '0x'))
+    const share = { v: 1, master, threshold: 2, share: `0x${'01'.repeat(33)}` } as const
+    const envelope = await sealShare(share, holders[0] ?? '0x', ['share-of-holder', domain])
+    const kept = keptSchema.parse(JSON.parse(await readFile(file('owner.share'), 'utf8')))
+    await writeFile(file('owner.share'), JSON.stringify({ ...kept, envelope }))
     await provision('bank')
     expect(await provision('owner', broker)).toMatchObject({
       exit: 0,

@@ -6,11 +6,10 @@ import type { Command } from 'commander'
 import type { StartingVerifier } from '../../attestation/starting.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import type { Envelope } from '../../protocol/envelope.js'
-import { ProtocolError } from '../../protocol/errors.js'
-import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import { type MasterShare, openShare, sealShare } from '../../protocol/masterShare.js'
+import { sealShare } from '../../protocol/masterShare.js'
 import {
   type Founding,
   foundingSchema,
@@ -24,11 +23,12 @@ import {
 } from '../../protocol/provisioning.js'
 import { baseUrl } from '../../service/configKinds.js'
 import { writeNewFile } from '../../service/privateFile.js'
+import type { Secret } from '../../service/secret.js'
 import { anAddress, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
 import { readDeployment } from '../settings.js'
-import { makeHolderKey, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
+import { makeHolderKey, openOwn, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
 import { ABOUT_REPORT, type ReportOptions, report } from './report.js'
 import { askEnclave, described, type Judging, readJsonFile, readPolicy, verified } from './startingEnclave.js'
 
@@ -91,7 +91,7 @@ export function addAttest(root: Command, process: OperateProcess, verify: Starti
     .action((options: AcceptOptions) => accept(process, options, verify))
   judging('provision', "gives a started enclave a holder's share")
     .requiredOption(...ENCLAVE_URL)
-    .requiredOption('--share <file>', 'what "accept" wrote')
+    .requiredOption('--share <file>', 'what "accept" wrote, which opens with the key alone')
     .requiredOption(...KEY_FILE)
     .option('--broker-keys <file>', 'the owner\'s: JSON with "keyId" and "secretKey", mode 0600')
     .action((options: ProvisionOptions) => provision(process, options, verify))
@@ -182,9 +182,9 @@ async function accept(
   if (founding === undefined) throw usage(`${file} is not what "found" wrote`)
   const { lines, facts } = await judged(verify, founding, judging)
   for (const line of lines) speech.say(line)
-  const share = await ownShare(founding.shares, privateKey.reveal(), domain)
+  const { envelope, share } = await ownShare(founding.shares, privateKey, domain)
   await speech.confirm(`Keep your share of the master key ${share.master} in ${out}?`)
-  writeShare(out, { ...domain, holder: publicKey, share })
+  writeShare(out, domain, publicKey, envelope)
   const { master, threshold } = share
   speech.result([`${out}: a share of ${founding.shares.length}, of which ${threshold} make the key`], {
     ...{ command: 'attest accept', changed: true, file: out, holder: publicKey, master, threshold, ...facts },
@@ -192,13 +192,10 @@ async function accept(
 }
 
 /** @throws CommandError `share-missing` where none is sealed to this key */
-async function ownShare(shares: readonly Envelope[], key: Hex, domain: IntentDomain): Promise<MasterShare> {
+async function ownShare(shares: readonly Envelope[], key: Secret<Hex>, domain: IntentDomain) {
   for (const envelope of shares) {
-    try {
-      return await openShare(envelope, hexToBytes(key), ['share-of-holder', domain])
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error
-    }
+    const share = await openOwn(envelope, key, domain)
+    if (share !== undefined) return { envelope, share }
   }
   throw new CommandError('share-missing', 'none of the shares is sealed to this key')
 }
@@ -219,8 +216,8 @@ async function provision(
   const speech = createSpeech(process, options)
   const judging = judgingOf(process, options)
   const { domain } = judging
-  const { privateKey, publicKey: holder } = readHolderKey(options.keyFile)
-  const { share } = readShare(options.share, domain, holder)
+  const holder = readHolderKey(options.keyFile)
+  const share = await readShare(options.share, domain, holder)
   const broker = options.brokerKeys === undefined ? undefined : readBrokerKeys(options.brokerKeys)
   const document = await documentOf(enclaveUrl)
   if (document === undefined) {
@@ -239,8 +236,8 @@ async function provision(
     envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
     ...(broker && { brokerKeys: await sealBrokerKeys(broker, sealKey, domain) }),
   }
-  const signature = signProvision(envelopes, sealKey, privateKey.reveal())
-  const body = { holder, ...envelopes, signature }
+  const signature = signProvision(envelopes, sealKey, holder.privateKey.reveal())
+  const body = { holder: holder.publicKey, ...envelopes, signature }
   const answer = await askEnclave(enclaveUrl, '/provisioning', { method: 'POST', body }, provisionedSchema)
   speech.result([wordsOf(answer)], { command: 'attest provision', changed: true, ...answer, ...facts })
 }

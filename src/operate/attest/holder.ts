@@ -1,10 +1,12 @@
-// What a holder of a share of the master key keeps: her key, and her share. Files of mode 0600.
+// What a holder of a share of the master key keeps: her key, and her share, which opens with it alone. Files of mode 0600.
 import * as z from 'zod'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
+import { type Envelope, provisionEnvelopeSchema } from '../../protocol/envelope.js'
+import { ProtocolError } from '../../protocol/errors.js'
 import { type Hex, hexOf, hexToBytes } from '../../protocol/hex.js'
 import { chainIdSchema } from '../../protocol/identifiers.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import { masterShareSchema } from '../../protocol/masterShare.js'
+import { type MasterShare, openShare } from '../../protocol/masterShare.js'
 import { type BrokerKeys, brokerKeysSchema, holderSchema } from '../../protocol/provisioning.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
 import { readPrivateFile, SharedFileError, writeNewFile } from '../../service/privateFile.js'
@@ -38,23 +40,43 @@ const keptShareSchema = z.strictObject({
   chainId: chainIdSchema,
   escrow: addressSchema,
   holder: holderSchema,
-  share: masterShareSchema,
+  envelope: provisionEnvelopeSchema,
 })
-export type KeptShare = z.output<typeof keptShareSchema>
 
-export function writeShare(path: string, kept: KeptShare): void {
-  writeNewFile(path, `${JSON.stringify(kept, null, 2)}\n`)
+/** @param envelope sealed to the holder's key, as the founding has it */
+export function writeShare(path: string, { chainId, escrow }: IntentDomain, holder: Hex, envelope: Envelope) {
+  writeNewFile(path, `${JSON.stringify({ chainId, escrow, holder, envelope }, null, 2)}\n`)
 }
 
 /** @throws CommandError `secret-shared`, `secret-malformed`, or `usage` where it is of another deployment or holder */
-export function readShare(path: string, { chainId, escrow }: IntentDomain, holder: Hex): KeptShare {
+export async function readShare(
+  path: string,
+  domain: IntentDomain,
+  { privateKey, publicKey }: HolderKey,
+): Promise<MasterShare> {
   const { data } = keptShareSchema.safeParse(readJsonFile(path, readSecret))
   if (data === undefined)
     throw new CommandError('secret-malformed', `${path} is no share that "accept" wrote`)
-  if (data.chainId !== chainId || !sameAddress(data.escrow, escrow))
+  if (data.chainId !== domain.chainId || !sameAddress(data.escrow, domain.escrow))
     throw usage(`${path} is a share of another deployment`)
-  if (data.holder !== holder) throw usage(`${path} is a share of another holder's key`)
-  return data
+  if (data.holder !== publicKey) throw usage(`${path} is a share of another holder's key`)
+  const share = await openOwn(data.envelope, privateKey, domain)
+  if (share === undefined) throw new CommandError('secret-malformed', `${path} does not open`)
+  return share
+}
+
+/** Undefined where it is sealed to another key, or for another deployment. */
+export async function openOwn(
+  envelope: Envelope,
+  privateKey: Secret<Hex>,
+  domain: IntentDomain,
+): Promise<MasterShare | undefined> {
+  try {
+    return await openShare(envelope, hexToBytes(privateKey.reveal()), ['share-of-holder', domain])
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined
+    throw error
+  }
 }
 
 const { keyId, secretKey } = brokerKeysSchema.shape
