@@ -59,6 +59,7 @@ const OWN = {
   'evidence-unsupported': [EXIT.failed, 'docs/attestation.md explains the code; nothing was sent or kept'],
   'enclave-unavailable': [EXIT.unavailable, 'check --enclave-url, and that the enclave waits for its keys'],
   'share-missing': [EXIT.failed, 'name the key whose public key is among the holders'],
+  'share-false': [EXIT.failed, "give the right one in its place, or another holder's besides"],
   'image-malformed': [
     EXIT.usage,
     'name the file that the tools of docs/operations/attested-machines.md wrote',

@@ -243,8 +243,9 @@ describe('operate attest', () => {
     await writeFile(file('owner.share'), JSON.stringify({ ...kept, envelope }))
     await provision('bank')
     expect(await provision('owner', broker)).toMatchObject({
-      exit: 0,
-      out: expect.stringContaining('is false'),
+      exit: 1,
+      out: '',
+      err: expect.stringContaining('is false'),
     })
   })
 

@@ -252,11 +252,12 @@ async function documentOf(enclaveUrl: string): Promise<Attestation | undefined> 
   }
 }
 
+/** @throws CommandError `share-false` */
 function wordsOf({ given, threshold, hasBrokerKeys, isReady }: Provisioned): string {
   if (isReady) return 'the enclave has its keys'
   const has = `the enclave has ${given.length} of ${threshold} shares`
   if (given.length < threshold) return `${has}, and waits for the next holder`
-  return hasBrokerKeys
-    ? `${has}, which do not make the key: one of them is false`
-    : `${has}, and waits for the broker's keys, which the owner gives with --broker-keys`
+  if (!hasBrokerKeys)
+    return `${has}, and waits for the broker's keys, which the owner gives with --broker-keys`
+  throw new CommandError('share-false', `${has}, which do not make the key: one of them is false`)
 }
