@@ -67,7 +67,7 @@ function Attested({ evidence, error }: { evidence: Evidence | undefined; error: 
       </p>
     )
   }
-  if (error === null) return <p class="muted">Asking the hardware…</p>
+  if (error === null) return <p class="muted">Checking the evidence…</p>
   return isAsleep(error) || isOfNode(error) ? (
     <p class="muted">This cannot be checked at the moment, and no order is sealed until it is.</p>
   ) : null

@@ -27,7 +27,7 @@ export function attestedLines(
     // A quote of TDX has no time: what has one is Intel's word on the firmware.
     hardware: `${vendor} vouches that it is ${kind} (${map === 'tdx' ? 'by its word on the firmware of ' : ''}${at}).`,
     program: `Release ${label}, version ${build.version}, measured as ${shortHex(measurement)}.`,
-    keys: `Born inside it. ${holdersOf(configuration)} together could make them once more, and then read every order. Its signer ${shortHex(signer)} is the chain’s.`,
+    keys: `Born inside it. ${holdersOf(configuration)} together could recreate these keys and read every order. Its signer ${shortHex(signer)} is the chain’s.`,
     settings: `Release and settings are on the list that this page’s operator wrote into it. Your orders go to the broker at ${configuration.ALPACA_TRADING_URL ?? 'an unknown address'}.`,
   }
 }
