@@ -6,7 +6,7 @@ import { demand } from './errors.js'
 export type CborMap = ReadonlyMap<number | string, Cbor>
 export type Cbor = number | string | null | Bytes | readonly Cbor[] | CborMap
 
-/** An attestation document has three: the document, its registers, a register. */
+/** The deepest is dstack's evidence: map, events, event, payload. */
 const MAX_DEPTH = 4
 const INDEFINITE = 31
 /** Ends a list or a map of indefinite length. */

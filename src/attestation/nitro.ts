@@ -21,7 +21,7 @@ export type Registers = Readonly<Record<string, string>>
 export interface Attested {
   readonly map: RegisterMap
   readonly registers: Registers
-  /** Unix milliseconds, by the clock of the hypervisor. */
+  /** Unix milliseconds: when AWS's hypervisor issued the document; for dstack, when Intel signed the firmware levels. */
   readonly issuedAt: number
   /** Both in lower-case hex without `0x`; empty without any. */
   readonly userData: string

@@ -33,7 +33,7 @@ export interface Verified<S extends CommonStatement = Statement> {
   readonly measurement: Hex
   readonly config: Hex
   readonly statement: S
-  /** Unix milliseconds, by the hypervisor's clock. */
+  /** Unix milliseconds: when AWS's hypervisor issued the document; for dstack, when Intel signed the firmware levels. */
   readonly issuedAt: number
 }
 

@@ -41,12 +41,12 @@ function fieldsOf(judgement: Judgement): [string, string][] {
       ['code', judgement.code],
     ]
   }
-  const { outcome, label, issuedAt, statement } = judgement
+  const { outcome, label, map, issuedAt, statement } = judgement
   const { build, configuration, signer, sealKey } = statement
   return [
     ['outcome', outcome],
     ['program', label],
-    ['issued', shownTime(new Date(issuedAt).toISOString())],
+    [map === 'tdx' ? 'firmware levels of' : 'issued', shownTime(new Date(issuedAt).toISOString())],
     ['build', `${build.version} ${build.digest}`],
     ['signer', signer],
     ['enclave key', sealKey],

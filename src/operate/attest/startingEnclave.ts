@@ -157,7 +157,6 @@ const TIMEOUT_MS = 30_000
 
 /**
  * Asks an attested enclave.
- * @param body of a POST; null for a GET
  * @throws RefusedError with the enclave's code; CommandError `enclave-unavailable`
  */
 export async function askEnclave<T>(
