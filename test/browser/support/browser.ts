@@ -5,7 +5,7 @@ import { chromiumPath } from './chromium.js'
 export const VIEWPORT = { width: 1_280, height: 900 }
 
 /** For one step of a page or the browser: on a busy machine each takes long, and still ends. Below the time of a test. */
-export const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 200_000
 
 let started: Promise<Browser> | undefined
 
