@@ -10,7 +10,7 @@ import { BORN, readStatement, type Statement } from './statement.js'
 export interface StatedSettings {
   /** Every order goes there in plaintext. */
   readonly ALPACA_TRADING_URL: string
-  /** Whoever can log in there sees each order, and what backs the shares is held there. */
+  /** Its owner sees each order, and holds what backs the shares. */
   readonly ALPACA_ACCOUNT_ID: string
   /** Its prices decide how many shares are sold. */
   readonly ALPACA_DATA_URL: string

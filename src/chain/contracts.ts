@@ -216,9 +216,8 @@ export const ROLES = ['owner', 'guardian', 'signer'] as const
 export type AuthorityRole = (typeof ROLES)[number]
 
 const pendingValue = z.pipe(
-  z
-    // The time is in Unix seconds.
-    .object({ to: addressValue, effectiveAt: numberValue }),
+  // The time is in Unix seconds.
+  z.object({ to: addressValue, effectiveAt: numberValue }),
   z.transform((pending) => (pending.effectiveAt === 0 ? null : pending)),
 )
 /** The next holder of a role, and the time of the change. */

@@ -17,7 +17,7 @@ export interface ClientParts {
   readonly policyTimeoutMs: number
 }
 
-/** Of all copies of the package: a bundler may give each entry its own. The public type does not name it. */
+/** All copies of the package share the symbol: a bundler may give each entry a copy. The public type does not name it. */
 const PARTS = Symbol.for('confidential-trading-client.parts')
 
 export function withParts<C extends object>(client: C, parts: ClientParts): C {

@@ -44,8 +44,8 @@ export async function checkLimits(config: Config): Promise<Finding[]> {
       'of the connections: MAX_CONNECTIONS',
     ),
     judgeOwn(
-      Object.keys(SETTINGS).map((limit) => [
-        limit,
+      Object.entries(SETTINGS).map(([limit, setting]) => [
+        setting,
         of('trading_own_limit_highest_share', `{limit="${limit}"}`),
       ]),
     ),
@@ -64,16 +64,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'institution-gas': 'gas of an institution (RELAY_ACCOUNT_DAILY_GAS)',
 }
 
-function judgeOwn(shares: readonly (readonly [limit: string, share: number])[]): Finding {
+function judgeOwn(shares: readonly (readonly [setting: string, share: number])[]): Finding {
   const check = 'limit-clients'
   if (shares.some(([, share]) => Number.isNaN(share)))
     return unchecked(check, 'the server does not say what one client has used of its limits')
   const near = shares.filter(([, share]) => share >= WORTH_A_NOTICE)
   if (near.length === 0)
     return ok(check, 'no client, account or institution has come near a limit of its own')
-  const list = near
-    .map(([limit, share]) => `${Math.floor(share * 100)} % of its ${SETTINGS[limit]}`)
-    .join(', ')
+  const list = near.map(([setting, share]) => `${Math.floor(share * 100)} % of its ${setting}`).join(', ')
   return notice(check, `since the server's start, one client, account or institution has used ${list}`)
 }
 

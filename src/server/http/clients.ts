@@ -43,6 +43,7 @@ export const MAX_COUNTED = 50_000
 
 /**
  * Counts what clients, and their sites, have at once: connections, or places of requests under way.
+ * @param limit the name under which the highest share is noted
  * @param maxPerClient how many one client (`clientOf`) may have
  * @param max how many all may have: a site has half of them at most, or as many as one client
  */
