@@ -218,8 +218,8 @@ const refused = async (): Promise<Record<Exclude<AttestationErrorCode, DstackErr
       user_data: concatBytes(await base.digest(text), new Uint8Array(32)),
     }),
   },
-  'malformed-statement': await statements(),
   'unsupported-version': { 'a later statement': await stating(text.replace('"v":1}', '"v":2}')) },
+  'malformed-statement': await statements(),
   'wrong-chain': {
     'another chain': { expected: { chainId: 1 } },
     'another chain, to a holder': { ...(await startingWith()), expected: { chainId: 1 } },
