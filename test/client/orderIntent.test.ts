@@ -144,6 +144,8 @@ it.each<[string, Loose]>([
 })
 
 it('a sealed order is not made of a signature that is not the account’s', async () => {
-  const changed = new OddWallet((signature) => signature.replace(/^0x./, (start) => (start === '0x1' ? '0x2' : '0x1')))
+  const changed = new OddWallet((signature) =>
+    signature.replace(/^0x./, (start) => (start === '0x1' ? '0x2' : '0x1')),
+  )
   await expect(sealOrder(buy, deps(changed))).rejects.toMatchObject({ code: 'signature-invalid' })
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fitOf } from '../../chain/blockTracker.js'
 import type { BlockId } from '../../chain/logReader.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { narrationSchema } from './events.js'
@@ -54,8 +53,7 @@ export function judge(
   hashAt: (number: number) => Hex | undefined,
 ): 'unclear' | 'reset' | { readonly cursor: Cursor; readonly removed: readonly NarratedBlock[] } {
   const { genesis, start, blocks } = cursor
-  const isOther = (known: BlockId) =>
-    fitOf(known, { number: known.number, hash: hashAt(known.number) ?? known.hash }) === 'replaced'
+  const isOther = ({ number, hash }: BlockId) => (hashAt(number) ?? hash) !== hash
   const firstOther = blocks.findIndex(isOther)
   const kept = firstOther === -1 ? blocks : blocks.slice(0, firstOther)
   const lastKept = kept.at(-1)

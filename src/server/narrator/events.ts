@@ -28,11 +28,8 @@ const TAGS = {
   corporateActions: 'actions',
 } as const
 
-/** The addresses of the contracts, with those of the Authority and of the corporate actions where every event is watched. */
-export type WatchedContracts = ContractAddresses & {
-  readonly authority?: Hex
-  readonly corporateActions?: Hex
-}
+/** The addresses of the contracts; every event is watched where the Authority is among them. */
+export type WatchedContracts = ContractAddresses & { readonly [name in keyof typeof TAGS]?: Hex }
 
 /** Adds the contracts that no configuration names: the others know them. */
 export async function everyContract(

@@ -18,14 +18,8 @@ export interface NarratorOutput {
 export type Print = (lines: readonly NarrationLine[], signal: AbortSignal) => Promise<void>
 
 /**
- * A full pipe cuts only longer writes in two (POSIX: PIPE_BUF, 4,096 on Linux and 512 at least). A log line on the same pipe could
- * get in between.
- */
-const WRITE_LIMIT = 4_096
-
-/**
- * Prints in the configured format, else in the one that suits the output. Whole lines are written, one write after the
- * other, so that a slow reader delays the narration alone, and no memory fills.
+ * Prints in the configured format, else in the one that suits the output. Each line is one write, which a log line on the same pipe
+ * cannot cut, after the write before it: a slow reader delays the narration alone, and no memory fills.
  *
  * @param graceMs how long a stopping server waits for the reader of its lines
  */
@@ -39,17 +33,7 @@ export function createPrinter(
   const textOf = (line: NarrationLine) => (isText ? textLine(line, hasColours) : jsonLine(line))
 
   async function write(lines: readonly NarrationLine[]): Promise<void> {
-    let part = ''
-    const flush = async () => {
-      if (part !== '') await new Promise<void>((resolve) => output.write(part, resolve))
-      part = ''
-    }
-    for (const each of lines) {
-      const line = `${textOf(each)}\n`
-      if (part.length + line.length > WRITE_LIMIT) await flush()
-      part += line
-    }
-    await flush()
+    for (const line of lines) await new Promise<void>((resolve) => output.write(`${textOf(line)}\n`, resolve))
   }
 
   return async (lines, signal) => {

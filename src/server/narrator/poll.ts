@@ -40,20 +40,37 @@ export function buildNarrator(deps: {
   readonly serveLease: ServeLease
   readonly logger: Logger
   readonly output: NarratorOutput
-  readonly progress?: NarratorProgress
+  readonly progress: NarratorProgress
 }): Service {
-  const { config, rpc, serveLease, logger, output, progress = createNarratorProgress() } = deps
+  const { config, rpc, serveLease, logger, output, progress } = deps
   const { intervalMs, isWhole } = config.narrator
   const { contracts, logRange, confirmations } = config.chain
   const print = createPrinter(output, config.narrator)
   const watched = async () => (isWhole ? everyContract(createViewCaller(rpc), contracts) : contracts)
   return serveLease('narrator', (engine, { signal: stopping }) => {
     const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
-    const own = { watched, logRange, confirmations, cursors, print, progress, stopping }
+    const own = { watched, logRange, confirmations, cursors, print, stopping }
     const tick = createNarratorTick({ ...deps, ...own })
-    const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })
+    const note = (isNarrating: boolean) => () =>
+      Object.assign(progress, { isNarrating, last: undefined, atMs: performance.now() })
+    const narrating = createHook('narrator progress', { start: note(true), stop: note(false) })
     return [narrating, createPoller({ name: 'narrator', intervalMs, tick, logger })]
   })
+}
+
+/** What the operator's endpoints show of the narrator. */
+export interface NarratorProgress {
+  isNarrating: boolean
+  /** Whether lines wait for their reader. */
+  isPrinting: boolean
+  /** The time of the last poll, or else of the beginning, by the monotonic clock. */
+  atMs: number
+  /** The last narrated block, and how many the last poll should have narrated beyond it; undefined before the first poll. */
+  last?: { readonly block: number; readonly lag: number } | undefined
+}
+
+export function createNarratorProgress(): NarratorProgress {
+  return { isNarrating: false, isPrinting: false, atMs: 0 }
 }
 
 /** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
@@ -79,7 +96,7 @@ export function createNarratorTick(options: {
   /** The narration of a log; null where it has another form. */
   readonly narrate?: (log: ChainLog) => Narration | null
   readonly print: Print
-  readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
+  readonly progress: NarratorProgress
   readonly stopping: AbortSignal
   readonly logger: Logger
 }): () => ReturnType<Tick> {
@@ -102,8 +119,10 @@ export function createNarratorTick(options: {
   async function save(next: Cursor, lines: readonly NarrationLine[]): Promise<void> {
     await cursors.save(next)
     cursor = next
-    progress.notePrinting(true)
-    await print(lines, stopping).finally(() => progress.notePrinting(false))
+    progress.isPrinting = true
+    await print(lines, stopping).finally(() => {
+      progress.isPrinting = false
+    })
   }
 
   /** The blocks that a reorganization may replace count as narrated, without events, so that one is no reset. */
@@ -188,7 +207,7 @@ export function createNarratorTick(options: {
     const confirmed = await poll()
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
-    progress.note({ block, lag: Math.max(0, confirmed - block) })
+    Object.assign(progress, { last: { block, lag: Math.max(0, confirmed - block) }, atMs: performance.now() })
     return cursor !== before && block < confirmed ? 'again' : undefined
   }
 }
@@ -202,35 +221,4 @@ function retractions(removed: readonly NarratedBlock[]): NarrationLine[] {
 
 function nowSeconds(): bigint {
   return BigInt(Math.floor(Date.now() / 1_000))
-}
-
-export type NarratorProgress = ReturnType<typeof createNarratorProgress>
-
-export function createNarratorProgress() {
-  let [isNarrating, isPrinting] = [false, false]
-  /** The last narrated block, and how many the poll should have narrated beyond it. */
-  let last: { readonly block: number; readonly lag: number } | undefined
-  let at = performance.now()
-
-  function keep(isNow: boolean, poll?: typeof last): void {
-    isNarrating = isNow
-    last = poll
-    at = performance.now()
-  }
-
-  return {
-    /** This server begins or ends to narrate, with its lease. */
-    begin: () => keep(true),
-    end: () => keep(false),
-    isNarrating: () => isNarrating,
-    note: (poll: NonNullable<typeof last>) => keep(true, poll),
-    /** Undefined before the first poll, and while this server does not narrate. */
-    last: () => last,
-    /** Milliseconds since the last poll, or since the beginning, by the monotonic clock. */
-    silentMs: () => performance.now() - at,
-    notePrinting(isNow: boolean): void {
-      isPrinting = isNow
-    },
-    isPrinting: () => isPrinting,
-  }
 }

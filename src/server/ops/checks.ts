@@ -239,11 +239,11 @@ export function inspectOrders(backlog: EnclaveRuns['backlog']): Inspection {
 /** Whether this server's narrator, if it has one, still polls the chain and has narrated every event. */
 export function inspectNarrator(progress: NarratorProgress): Inspection {
   return async () => {
-    if (!progress.isNarrating()) return null
+    if (!progress.isNarrating) return null
     // The narrator waits for the reader of its lines before it polls the chain again.
-    if (progress.silentMs() > SILENCE_MS)
-      return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
-    return (progress.last()?.lag ?? 0) > 0 ? 'narration-behind' : null
+    if (performance.now() - progress.atMs > SILENCE_MS)
+      return progress.isPrinting ? 'narration-unread' : 'narration-stalled'
+    return (progress.last?.lag ?? 0) > 0 ? 'narration-behind' : null
   }
 }
 

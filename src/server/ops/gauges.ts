@@ -107,14 +107,15 @@ export function addGauges(
       () => rpc.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
       'node',
     ],
-    narrator_block: ['The last block whose events were narrated.', () => progress.last()?.block],
+    narrator_block: ['The last block whose events were narrated.', () => progress.last?.block],
     narrator_lag_blocks: [
       'Blocks that the last poll should have narrated and has not.',
-      () => progress.last()?.lag,
+      () => progress.last?.lag,
     ],
     narrator_last_poll_timestamp_seconds: [
       'When the narrator last polled the chain successfully, or else when it began (Unix time).',
-      () => (progress.isNarrating() ? (Date.now() - progress.silentMs()) / MS_PER_SECOND : undefined),
+      () =>
+        progress.isNarrating ? (Date.now() - (performance.now() - progress.atMs)) / MS_PER_SECOND : undefined,
     ],
   }
   for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)

@@ -145,15 +145,14 @@ test.each<[string, Omit<NarratorOutput, 'write'>, 'auto' | 'text' | 'json', bool
   }
   const print = createPrinter({ ...output, write }, { format, mayColour })
   await print([event(OPENED), event(PORTFOLIO)], new AbortController().signal)
-  // Both in one write.
-  expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
+  expect(written).toEqual([`${line(event(OPENED))}\n`, `${line(event(PORTFOLIO))}\n`])
 })
 
 describe('printing', () => {
   const settings = { format: 'json', mayColour: false } as const
   const many = Array.from({ length: 200 }, () => event(OPENED))
 
-  test('waits for a reader, but not once the server stops', async () => {
+  test('writes one line after another and waits for their reader, but not once the server stops', async () => {
     const stopping = new AbortController()
     let writes = 0
     let isOver = false
@@ -167,24 +166,4 @@ describe('printing', () => {
     await printing
     expect(isOver).toBe(true)
   })
-})
-
-test('narrated lines stay whole beside the log on one pipe: one write after another, none longer than a pipe takes', async () => {
-  const written: string[] = []
-  let done = () => {}
-  const write = (part: string, next: () => void) => {
-    written.push(part)
-    done = next
-  }
-  const lines = Array.from({ length: 200 }, () => event(OPENED))
-  const print = createPrinter({ write }, { format: 'json', mayColour: false })
-  const printing = print(lines, new AbortController().signal)
-  for (let writes = 1; written.join('').split('\n').length <= lines.length; writes++) {
-    expect(written).toHaveLength(writes)
-    done()
-    await new Promise(setImmediate)
-  }
-  done()
-  await printing
-  expect(written.filter((part) => part.length > 4_096 || !part.endsWith('}\n'))).toEqual([])
 })

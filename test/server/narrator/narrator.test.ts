@@ -69,10 +69,10 @@ describe('the cursor', () => {
     await buys(1)
     await eventually('the line', () => narrator.lines.length === 1)
     expect(cursorOf(narrator.dataDir)).toBe(await head())
-    expect(progress.isPrinting()).toBe(true)
+    expect(progress.isPrinting).toBe(true)
     read()
     await caughtUp(narrator)
-    expect(progress.isPrinting()).toBe(false)
+    expect(progress.isPrinting).toBe(false)
   })
 })
 
@@ -199,15 +199,15 @@ test.each([-32_005, -32_602])(
 test('a narrator whose lease another server has taken prints nothing, also before it has noticed', async () => {
   const progress = createNarratorProgress()
   const narrator = await atHead({ progress })
-  expect(progress.isNarrating()).toBe(true)
+  expect(progress.isNarrating).toBe(true)
   const cursor = storedText(narrator.dataDir, 'state', 'narrator')
   await takeOver(narrator.engine, 'narrator')
   await buys(1)
   await eventually('the end of its term', () => narrator.log.text().includes('lease given up'))
   expect(narrator.lines).toEqual([])
   expect(storedText(narrator.dataDir, 'state', 'narrator')).toBe(cursor)
-  expect(progress.isNarrating()).toBe(false)
-  expect(progress.last()).toBeUndefined()
+  expect(progress.isNarrating).toBe(false)
+  expect(progress.last).toBeUndefined()
 })
 
 test('an event is narrated once it is as deep as configured, and never where it is reorganized away before', async () => {

@@ -2,7 +2,11 @@ import { onTestFinished } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import type { NarratorOutput } from '../../../src/server/narrator/lines.js'
-import { buildNarrator, type NarratorProgress } from '../../../src/server/narrator/poll.js'
+import {
+  buildNarrator,
+  createNarratorProgress,
+  type NarratorProgress,
+} from '../../../src/server/narrator/poll.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -68,6 +72,7 @@ export async function startNarrator(options: NarratorTestOptions) {
   const lifetime = createLifetime(
     [
       buildNarrator({
+        progress: createNarratorProgress(),
         ...options,
         config,
         rpc,

@@ -54,7 +54,7 @@ function setUp() {
       count++
       if (count > 100) throw new Error('it never rests')
     }
-    const { block = 0, lag } = progress.last() ?? {}
+    const { block = 0, lag } = progress.last ?? {}
     return { count, lag, behindHead: chain.head - block }
   }
   return { chain, lines, log, untilPause }
