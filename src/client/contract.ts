@@ -17,14 +17,16 @@ export type ClientContract = ReturnType<typeof createContract>
 /** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
 const GAS_LIMIT_PERCENT = 150n
 
+export type Abi = Exclude<InterfaceAbi, string>
+
+/** Ethers parses an ABI for milliseconds, and one order reads some ten views. */
+const parsed = new WeakMap<Abi, Interface>()
+
 /** One contract: parses its views, and sends its calls through the wallet. */
-export function createContract(deps: {
-  readonly wallet: Wallet
-  readonly address: Hex
-  readonly abi: InterfaceAbi
-}) {
+export function createContract(deps: { readonly wallet: Wallet; readonly address: Hex; readonly abi: Abi }) {
   const { wallet, address, abi } = deps
-  const contract = new Interface(abi)
+  const contract = parsed.get(abi) ?? new Interface(abi)
+  parsed.set(abi, contract)
   const { reads } = wallet
   const callOf = (method: string, args: readonly unknown[]) => ({
     to: address,

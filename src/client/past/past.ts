@@ -1,5 +1,4 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
-import type { InterfaceAbi } from 'ethers'
 import { authorityAbi } from '../../chain/generated/authorityAbi.js'
 import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
@@ -7,7 +6,7 @@ import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { addressIn, type ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { createContract } from '../contract.js'
+import { type Abi, createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { HistoryStore, ReadList } from '../keptLists.js'
@@ -114,7 +113,7 @@ export function createPast(
   { escrow, fromBlock, chainId, store }: PastOptions,
 ): Past {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 })
-  const contractAt = (address: Hex, abi: InterfaceAbi) => createContract({ wallet, address, abi })
+  const contractAt = (address: Hex, abi: Abi) => createContract({ wallet, address, abi })
   const ofEscrow = (method: string) => contractAt(escrow, orderEscrowAbi).read<Hex>(method, [], addressSchema)
   const contracts = untilAnswered(async () => {
     const found = chainId === undefined ? chainId : await wallet.reads.chainId()
