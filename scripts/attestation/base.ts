@@ -5,7 +5,7 @@ import type { Statement } from '../../src/attestation/statement.js'
 import { configDigest, configurationOf, encodeStatement } from '../../src/attestation/write.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../src/protocol/fees.js'
 import { bytesToHex, concatBytes, hexToBytes } from '../../src/protocol/hex.js'
-import { cbor, type Item, Pairs } from '../../src/sandbox/device/encode.js'
+import { cbor, type Item, Pairs } from '../../src/simulator/device/encode.js'
 import * as make from './documents.js'
 
 /** What differs from the base. */

@@ -1,7 +1,7 @@
 // The vectors of test/vectors/attestation.json: each has one fault, or none, or two that show the order.
 import type { AttestationErrorCode, DstackErrorCode } from '../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../src/protocol/hex.js'
-import { cbor, Encoded, encoded, Pairs } from '../../src/sandbox/device/encode.js'
+import { cbor, Encoded, encoded, Pairs } from '../../src/simulator/device/encode.js'
 import * as base from './base.js'
 import {
   type Cases,

@@ -15,8 +15,8 @@ import {
   publicKey,
   type Sign,
   signerOf,
-} from '../../src/sandbox/device/document.js'
-import { type Item, Pairs } from '../../src/sandbox/device/encode.js'
+} from '../../src/simulator/device/document.js'
+import { type Item, Pairs } from '../../src/simulator/device/encode.js'
 
 export {
   authority,
@@ -28,7 +28,7 @@ export {
   publicKey,
   sealedBy,
   time,
-} from '../../src/sandbox/device/document.js'
+} from '../../src/simulator/device/document.js'
 
 const jwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string() })
 const NAMES = ['root', 'intermediate', 'leaf', 'stranger'] as const

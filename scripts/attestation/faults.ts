@@ -1,6 +1,6 @@
 // The vectors whose evidence is at fault.
 import { concatBytes } from '../../src/protocol/hex.js'
-import { cbor, der, Encoded, encoded, integer, Pairs, sequence } from '../../src/sandbox/device/encode.js'
+import { cbor, der, Encoded, encoded, integer, Pairs, sequence } from '../../src/simulator/device/encode.js'
 import * as base from './base.js'
 import { type Cases, chain, withChain, withLeaf, withMembers } from './base.js'
 import * as make from './documents.js'

@@ -28,7 +28,7 @@ import {
   signProvision,
 } from '../protocol/provisioning.js'
 import { signRunMessage } from '../protocol/runMessage.js'
-import { makeDevice, registerOf } from './device/device.js'
+import { makeDevice, registerOf } from '../simulator/device/device.js'
 import { ATTESTED_ENCLAVE } from './serverProcess.js'
 
 const THRESHOLD = 2

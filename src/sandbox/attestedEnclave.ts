@@ -1,12 +1,25 @@
 // The attested enclave on stand-ins of its hardware: no other build knows the platform `test`, nor another agent or root of dstack.
 import { createDstack } from '../enclave/attested/dstack.js'
+import { measurementIn } from '../enclave/attested/ownDocument.js'
+import type { Platform } from '../enclave/attested/platform.js'
 import { runAttested } from '../enclave/attested/program.js'
-import { createTestDevice } from './device/device.js'
+import { lock, unlock } from '../enclave/attested/secretBox.js'
+import { TEST_FORMAT } from '../protocol/attestation.js'
+import { openDevice } from '../simulator/device/device.js'
 
 const { SANDBOX_DEVICE = '', SANDBOX_DSTACK = '', SANDBOX_INTEL = '', SANDBOX_ROOT = '' } = process.env
 
+function testPlatform(): Platform {
+  const { root, sealingKey, evidence } = openDevice(SANDBOX_DEVICE, process.argv[1] ?? '')
+  return {
+    ...{ format: TEST_FORMAT, evidence },
+    measurement: async () => measurementIn(await evidence(new Uint8Array(32)), root),
+    sealing: { seal: (secret) => lock(sealingKey, secret), unseal: (sealed) => unlock(sealingKey, sealed) },
+  }
+}
+
 await runAttested('dist/sandbox/attestedEnclave.js', {
-  test: () => createTestDevice(SANDBOX_DEVICE, process.argv[1] ?? ''),
+  test: testPlatform,
   dstack: () =>
     createDstack({
       ...{ socket: SANDBOX_DSTACK, root: SANDBOX_ROOT },

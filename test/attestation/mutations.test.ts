@@ -10,7 +10,7 @@ import { BORN } from '../../src/attestation/statement.js'
 import { dstackBelow } from '../../src/attestation/tdx/index.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { type Bytes, bytesToHex, concatBytes } from '../../src/protocol/hex.js'
-import { cbor, Pairs } from '../../src/sandbox/device/encode.js'
+import { cbor, Pairs } from '../../src/simulator/device/encode.js'
 import { SEED } from '../support/seed.js'
 import { base, inputOf, root, tdx } from './vectors.js'
 

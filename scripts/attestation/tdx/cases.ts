@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { AttestationErrorCode, DstackErrorCode } from '../../../src/attestation/errors.js'
 import { bytesToHex, concatBytes } from '../../../src/protocol/hex.js'
-import { cbor, encoded, type Item } from '../../../src/sandbox/device/encode.js'
+import { cbor, encoded, type Item } from '../../../src/simulator/device/encode.js'
 import { type Cases, type Change, digest, policy, STATEMENT, text } from '../base.js'
 import * as make from '../documents.js'
 import * as certified from './certificates.js'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { concatBytes } from '../../../src/protocol/hex.js'
-import { commonName, der, integer, sequence } from '../../../src/sandbox/device/encode.js'
+import { commonName, der, integer, sequence } from '../../../src/simulator/device/encode.js'
 import * as make from '../documents.js'
 
 const jwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string() })

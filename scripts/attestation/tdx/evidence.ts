@@ -1,7 +1,7 @@
 // Evidence of dstack by a test root, each with a fault or without one.
 import { createHash } from 'node:crypto'
 import { concatBytes, hexToBytes } from '../../../src/protocol/hex.js'
-import { cbor, type Item, Pairs } from '../../../src/sandbox/device/encode.js'
+import { cbor, type Item, Pairs } from '../../../src/simulator/device/encode.js'
 import * as make from '../documents.js'
 import type { Certified, KeyName } from './certificates.js'
 import * as certified from './certificates.js'

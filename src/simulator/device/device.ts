@@ -1,13 +1,8 @@
-// A stand-in of attested hardware for the sandbox: real documents, below a root of its own that no shipped verifier knows.
+// A stand-in of attested hardware: real documents, below a root of its own that no shipped verifier knows.
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { measurementIn } from '../../enclave/attested/ownDocument.js'
-import type { Platform } from '../../enclave/attested/platform.js'
-import { lock, unlock } from '../../enclave/attested/secretBox.js'
-import { TEST_FORMAT } from '../../protocol/attestation.js'
-import { readPrivateFile, writeNewFile } from '../../service/privateFile.js'
 import {
   authority,
   CERT_SIGN,
@@ -49,7 +44,7 @@ export async function makeDevice(directory: string): Promise<string> {
   })
   const sealing = randomBytes(32).toString('base64')
   const file = { root, certificate: Buffer.from(made).toString('base64'), sealing }
-  writeNewFile(join(directory, FILE), JSON.stringify(file))
+  writeFileSync(join(directory, FILE), JSON.stringify(file), { mode: 0o600, flag: 'wx' })
   return rootOf(made)
 }
 
@@ -58,11 +53,11 @@ function rootOf(certificateDer: Uint8Array): string {
 }
 
 /**
- * The platform that this device is for a program.
+ * The device below a program.
  * @param program the path of its file: PCR 0 is its measurement by the rule of AWS
  */
-export function createTestDevice(directory: string, program: string): Platform {
-  const file = fileSchema.parse(JSON.parse(readPrivateFile(join(directory, FILE)).toString()))
+export function openDevice(directory: string, program: string) {
+  const file = fileSchema.parse(JSON.parse(readFileSync(join(directory, FILE), 'utf8')))
   const root = Uint8Array.from(Buffer.from(file.certificate, 'base64'))
   const register = registerOf(readFileSync(program))
   const sealingKey = new Uint8Array(hkdfSync('sha256', Buffer.from(file.sealing, 'base64'), '', register, 32))
@@ -92,13 +87,11 @@ export function createTestDevice(directory: string, program: string): Platform {
   }
 
   return {
-    format: TEST_FORMAT,
+    /** SHA-256 of its root's certificate, in hex. */
+    root: rootOf(root),
+    /** Of this device and this program alone. */
+    sealingKey,
     evidence,
-    measurement: async () => measurementIn(await evidence(new Uint8Array(32)), rootOf(root)),
-    sealing: {
-      seal: (secret) => lock(sealingKey, secret),
-      unseal: (sealed) => unlock(sealingKey, sealed),
-    },
   }
 }
 
