@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Measurements } from '../../src/attestation/index.js'
-import { measurementOf } from '../../src/attestation/policy.js'
+import { type AcceptedProgram, measurementOf } from '../../src/attestation/policy.js'
 import { createStartingVerifier } from '../../src/attestation/starting.js'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { createClient, toTradingError } from '../../src/client/index.js'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { enclaveReportSchema } from '../../src/protocol/finding.js'
+import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
+import { compressPoint } from '../../src/protocol/publicKey.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { policyOf } from '../../src/sandbox/attested.js'
@@ -27,6 +29,9 @@ import { QUICK } from '../support/tradingSandbox.js'
 const DELAY = 90
 const LIFETIME = 3_600
 const BLOCKS_BETWEEN_ORDERS = 8
+/** What the policies of holders, owner and clients call the two programs. */
+const FORMER = '0.2.0'
+const NEXT = '0.3.0'
 
 async function setUp() {
   const sandbox = await startSandbox({
@@ -45,6 +50,9 @@ async function setUp() {
   return { sandbox, attested, formerUrl: info.enclaveUrl }
 }
 type SetUp = Awaited<ReturnType<typeof setUp>>
+
+const labelled = (label: string, programs: readonly AcceptedProgram[]) =>
+  programs.map((program) => ({ ...program, label }))
 
 const healthOf = async (url: string) => (await fetch(`${url}/health`)).json()
 
@@ -70,7 +78,7 @@ async function startNext({ sandbox, attested }: SetUp) {
   return {
     url,
     directory,
-    programs: await policyOf(directory, main),
+    programs: labelled(NEXT, await policyOf(directory, main)),
     async killAndStart() {
       await running.kill()
       running = await launch()
@@ -152,7 +160,8 @@ it('a next program takes over while people trade, whatever is killed, and no ord
   const { born, file, write, run } = createDesk(desk)
   await publishDefaultRulebook(sandbox)
   const next = await startNext(desk)
-  const programs = [...attested.programs, ...next.programs]
+  const formerPrograms = labelled(FORMER, attested.programs)
+  const programs = [...formerPrograms, ...next.programs]
   const measurements: Measurements = (shown, expected) => born(shown, { ...expected, programs })
   const clientFor = (account: SandboxAccount) =>
     createClient({
@@ -193,7 +202,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
 
   // Two of three holders give it their shares.
   const [policy, nextPolicy] = [
-    await write('policy.json', attested.programs),
+    await write('policy.json', formerPrograms),
     await write('next.json', next.programs),
   ]
   const shares = await write('shares.json', attested.founding)
@@ -216,6 +225,16 @@ it('a next program takes over while people trade, whatever is killed, and no ord
   expect(await provision(holders[0])).toContain('has its keys')
   const { signer } = await healthOf(next.url)
 
+  // It reports before anything changes: that it opens what the former one wrote, and whom the owner is to name.
+  const report = file('report.json')
+  await run('attest', 'report', '--enclave-url', next.url, '--key-file', file('holder0.key'), '--out', report)
+  const { facts, findings } = enclaveReportSchema.parse(JSON.parse(await readFile(report, 'utf8')))
+  expect(findings.filter(({ result }) => result === 'fault')).toMatchObject([
+    { check: 'enclave-signer', text: expect.stringContaining(`signer ${signer}`) },
+  ])
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'master-key', result: 'ok' }))
+  expect(facts?.signer).toBe(signer)
+
   // The owner rotates by the evidence of the enclave itself, and the server shows both keys.
   expect(await run('signer', ...at, '--yes')).toContain('done: signer')
   await next.killAndStart()
@@ -225,8 +244,11 @@ it('a next program takes over while people trade, whatever is killed, and no ord
     return key.next?.publicKey && key
   })
   expect(announced).toMatchObject({ publicKey: former.publicKey, next: { signer } })
+  expect(announced.next?.publicKey && bytesToHex(compressPoint(announced.next.publicKey))).toBe(
+    facts?.intentPublicKey,
+  )
   const { evidence } = await trader.getPlatform()
-  expect(evidence).toMatchObject({ verified: { label: 'sandbox' }, next: { verified: { label: 'sandbox' } } })
+  expect(evidence).toMatchObject({ verified: { label: FORMER }, next: { verified: { label: NEXT } } })
 
   // Until then the former one is in force: it is killed, then the next one, then the server.
   await sandbox.enclave()?.kill()
@@ -251,6 +273,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
   )
   expect(changed).toMatchObject({ publicKey: announced.next?.publicKey })
   expect(changed.next).toBeUndefined()
+  expect((await trader.getPlatform()).evidence).toMatchObject({ verified: { label: NEXT } })
   await next.killAndStart()
   sandbox.broker.price({ symbol: 'MSFT', price: '290.00' })
   const sealedAfter = await buy(waiting)
