@@ -27,38 +27,17 @@ import type { Secret } from '../../service/secret.js'
 import { anAddress, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
-import { readDeployment } from '../settings.js'
+import { askEnclave } from './askEnclave.js'
 import { makeHolderKey, openOwn, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
+import { readJsonFile } from './jsonFile.js'
+import { described, type Judging, type JudgingOptions, judgingOf, verified } from './judging.js'
 import { ABOUT_REPORT, type ReportOptions, report } from './report.js'
-import { askEnclave, described, type Judging, readJsonFile, readPolicy, verified } from './startingEnclave.js'
 
 const ABOUT = `
 Each command verifies the enclave's evidence first: the hardware, that it is no debug image, the program and its configuration by the policy,
 and the deployment. The policy is yours: a list of programs as in docs/attestation.md, never the operator's or the server's. RPC_URL is a node
 that you trust: what the guardian has revoked is refused, and where the chain names a program each other one is, but with --next. Evidence that
 does not hold ends a command with 3 (refused), 2 (unreadable) or 1 (unsupported), before anything is sent or kept.`
-
-/** What a document is judged by. */
-interface JudgingOptions extends CommonOptions {
-  readonly policy: string
-  readonly chainId?: number
-  readonly escrow?: Hex
-  readonly next?: true
-}
-
-/** @throws CommandError `usage`, `deployment-missing`, `deployment-malformed` */
-function judgingOf({ env }: OperateProcess, options: JudgingOptions): Judging {
-  const programs = readPolicy(options.policy)
-  return { programs, domain: domainOf(options), env, isNext: options.next === true }
-}
-
-function domainOf({ directory, chainId, escrow }: JudgingOptions): IntentDomain {
-  if (chainId !== undefined && escrow !== undefined) return { chainId, escrow }
-  if (chainId !== undefined || escrow !== undefined)
-    throw usage('name both --chain-id and --escrow, or neither')
-  const deployment = readDeployment(directory)
-  return { chainId: deployment.chainId, escrow: deployment.contracts.orderEscrow }
-}
 
 /** @param verify trusts the makers' roots, but for tests */
 export function addAttest(root: Command, process: OperateProcess, verify: StartingVerifier): void {

@@ -13,7 +13,7 @@ import { readPrivateFile, SharedFileError, writeNewFile } from '../../service/pr
 import { Secret } from '../../service/secret.js'
 import { CommandError, usage } from '../../terminal/failure.js'
 import { draw } from '../secretFiles.js'
-import { readJsonFile } from './startingEnclave.js'
+import { readJsonFile } from './jsonFile.js'
 
 export interface HolderKey {
   readonly privateKey: Secret<Hex>

@@ -14,8 +14,8 @@ import { writeNewFile } from '../../service/privateFile.js'
 import { CommandError, usage } from '../../terminal/failure.js'
 import { type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
 import { parsed, readDeployment } from '../settings.js'
+import { askEnclave } from './askEnclave.js'
 import { readHolderKey } from './holder.js'
-import { askEnclave } from './startingEnclave.js'
 
 export const ABOUT_REPORT = `
 The request is signed with ENCLAVE_TRIGGER_SECRET, and the report opens with the first holder's key alone. "doctor", "invariants" (--money),

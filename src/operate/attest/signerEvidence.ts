@@ -10,8 +10,9 @@ import type { Environment } from '../../service/config.js'
 import { CommandError, usage } from '../../terminal/failure.js'
 import type { Chain } from '../chain.js'
 import { type DeploymentFile, jsonOf } from '../settings.js'
+import { readJsonFile, readPolicy } from './jsonFile.js'
+import { assertNamed, orRefused } from './refusal.js'
 import { askEvidence } from './report.js'
-import { assertNamed, orRefused, readJsonFile, readPolicy } from './startingEnclave.js'
 
 const TIMEOUT_MS = 30_000
 const NONCE_BYTES = 32
