@@ -8,7 +8,7 @@ export { AttestationError, type AttestationErrorCode } from './errors.js'
 export type { Registers } from './nitro.js'
 export type { AcceptedProgram } from './policy.js'
 export type { CommonStatement, Statement } from './statement.js'
-export type { Expectation, Measurements, Platform, Verified } from './verify.js'
+export type { CommonExpectation, Expectation, Measurements, Verified } from './verify.js'
 
 /**
  * Verifies that an enclave's keys were born in an accepted program, with an accepted configuration, and are those of the chain.
@@ -24,5 +24,5 @@ export const verifyAttestation = /* @__PURE__ */ createVerifier(BORN, AWS_NITRO_
  */
 export function measuredBy(programs: readonly AcceptedProgram[]): Measurements {
   checkPolicy(programs)
-  return (attestation, platform) => verifyAttestation(attestation, { ...platform, programs })
+  return (attestation, expected) => verifyAttestation(attestation, { ...expected, programs })
 }

@@ -17,8 +17,8 @@ export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx'
 /** Registers by number: SHA-384 in 96 digits of hex in lower case, as AWS's tools print them. */
 export type Registers = Readonly<Record<string, string>>
 
-/** What a document says once its signatures are verified. */
-export interface Attested {
+/** What evidence says, in the words of RFC 9334, once its signatures are verified. */
+export interface Claims {
   readonly map: RegisterMap
   readonly registers: Registers
   /** Unix milliseconds: when AWS's hypervisor issued the document; for dstack, when Intel signed the firmware levels. */
@@ -49,7 +49,7 @@ export const ZERO_REGISTER = '0'.repeat(96)
 export async function verifyNitro(
   evidence: Bytes,
   { root, now }: { readonly root: string; readonly now: number },
-): Promise<Attested> {
+): Promise<Claims> {
   const document = readDocument(evidence)
   demand((await sha256(document.chain[0] ?? new Uint8Array())) === root, 'unknown-root')
   const leaf = await verifyChain(document.chain, now, ES384)
@@ -104,7 +104,7 @@ function chainOf(document: CborMap): Bytes[] {
   })
 }
 
-function registersOf(document: CborMap): Pick<Attested, 'map' | 'registers'> {
+function registersOf(document: CborMap): Pick<Claims, 'map' | 'registers'> {
   const [map, ...others] = REGISTER_MAPS.filter((name) => document.has(name))
   demand(map !== undefined && others.length === 0)
   const found = document.get(map)

@@ -1,7 +1,7 @@
 import type { Hex } from '../protocol/hex.js'
 import { sha256 } from './bytes.js'
 import { demand } from './errors.js'
-import { type Attested, type RegisterMap, type Registers, ZERO_REGISTER } from './nitro.js'
+import { type Claims, type RegisterMap, type Registers, ZERO_REGISTER } from './nitro.js'
 
 /**
  * A program that is accepted, with its public configuration. During an upgrade, the former one and the next stand in one policy. It names
@@ -27,14 +27,17 @@ export interface AcceptedProgram {
   readonly until?: number
 }
 
-/** The registers without which no program is pinned, by the name of their map, in the order of RFC 8785. Zeros in the last pin none. */
+/**
+ * The registers without which no program is pinned, by the name of their map, in the order of RFC 8785. Zeros in the last one pin nothing:
+ * debug mode shows them.
+ */
 const LEAST_PINS = new Map([
-  ['pcrs', '0'],
-  ['nitrotpm_pcrs', '12,13,2,4'],
-  ['tdx', 'composeHash,keyProvider,mrtd,rtmr0,rtmr1,rtmr2'],
+  ['pcrs', ['0']],
+  ['nitrotpm_pcrs', ['12', '13', '2', '4']],
+  ['tdx', ['composeHash', 'keyProvider', 'mrtd', 'rtmr0', 'rtmr1', 'rtmr2']],
 ])
 /** A register and its value: SHA-384, or SHA-256 of what dstack names by a word. */
-const PIN = /^\w+:[0-9a-f]{96}$|^[a-zA-Z]+:[0-9a-f]{64}$/
+const PIN = /^(?:\d+|mrtd|rtmr\d):[0-9a-f]{96}$|^(?:composeHash|keyProvider):[0-9a-f]{64}$/
 
 /**
  * Names a measured program, whatever else a policy pins: as the chain's `signerProgram()` has it, and as its keys are derived.
@@ -43,7 +46,7 @@ const PIN = /^\w+:[0-9a-f]{96}$|^[a-zA-Z]+:[0-9a-f]{64}$/
  * @throws AttestationError `malformed-evidence` where one of them is missing
  */
 export async function measurementOf(map: RegisterMap, registers: Registers): Promise<Hex> {
-  const pinned = (LEAST_PINS.get(map) ?? '').split(',')
+  const pinned = LEAST_PINS.get(map) ?? []
   demand(pinned.every((index) => registers[index]))
   return `0x${await sha256(JSON.stringify({ [map]: registers }, [map, ...pinned]))}`
 }
@@ -54,14 +57,15 @@ export function checkPolicy(programs: unknown): asserts programs is readonly Acc
 }
 
 function isPinned(program: unknown): program is AcceptedProgram {
-  const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = { ...(program ?? {}) }
-  const [[map = '', named] = [], ...others] = Object.entries(maps)
-  const least = (LEAST_PINS.get(map) ?? '').split(',')
-  const registers: Readonly<Record<string, unknown>> = { ...(named ?? {}) }
+  const { label, configuration, until, ...maps }: Readonly<Record<string, unknown>> = Object(program)
+  const [[map = '', pins] = [], ...others] = Object.entries(maps)
+  const least = LEAST_PINS.get(map)
+  const registers: Readonly<Record<string, unknown>> = Object(pins)
   return (
     typeof label === 'string' &&
     /^0x[0-9a-f]{64}$/.test(`${configuration}`) &&
     (until === undefined || typeof until === 'number') &&
+    least !== undefined &&
     others.length === 0 &&
     Object.entries(registers).every(([index, value]) => PIN.test(`${index}:${value}`)) &&
     least.every((index) => index in registers) &&
@@ -74,10 +78,10 @@ function isPinned(program: unknown): program is AcceptedProgram {
  * @param now Unix milliseconds
  * @throws AttestationError `unknown-program`, or `retired-program` where its time is over
  */
-export function programsOf(programs: readonly AcceptedProgram[], attested: Attested, now: number) {
-  const matching = programs.filter(({ [attested.map]: pins }) => {
+export function programsOf(programs: readonly AcceptedProgram[], claims: Claims, now: number) {
+  const matching = programs.filter(({ [claims.map]: pins }) => {
     // The policy's registers are looked up in the document: the other way round, a document without any would pass.
-    const isAsNamed = ([index, value]: [string, string]) => attested.registers[index] === value
+    const isAsNamed = ([index, value]: [string, string]) => claims.registers[index] === value
     return pins !== undefined && Object.entries(pins).every(isAsNamed)
   })
   demand(matching.length > 0, 'unknown-program')

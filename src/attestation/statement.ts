@@ -2,7 +2,7 @@ import type { Hex } from '../protocol/hex.js'
 import { sha256 } from './bytes.js'
 import { demand } from './errors.js'
 
-/** What every enclave says of itself. The SHA-256 of its text is the user data of the evidence, on every platform. */
+/** What every enclave says of itself. The SHA-256 of its text is the user data of the evidence, on every kind of machine. */
 export interface CommonStatement {
   readonly v: 1
   readonly origin: string

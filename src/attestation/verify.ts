@@ -1,12 +1,12 @@
 import type { Bytes, Hex } from '../protocol/hex.js'
 import { latin1, sha256 } from './bytes.js'
 import { demand } from './errors.js'
-import { type Attested, type RegisterMap, verifyNitro } from './nitro.js'
+import { type Claims, type RegisterMap, verifyNitro } from './nitro.js'
 import { type AcceptedProgram, checkPolicy, measurementOf, programsOf } from './policy.js'
 import { type CommonStatement, readStatement, type Statement, type StatementForm } from './statement.js'
 
-/** What is expected, from the verifier's own program and from a chain that it trusts. */
-export interface Platform {
+/** What is expected of every enclave, from the verifier's own program and from a chain that it trusts. */
+export interface CommonExpectation {
   /** One at least. */
   readonly programs: readonly AcceptedProgram[]
   readonly chainId: number
@@ -19,7 +19,7 @@ export interface Platform {
 }
 
 /** What is expected of an enclave that has its keys. */
-export interface Expectation extends Platform {
+export interface Expectation extends CommonExpectation {
   /** The chain's `enclaveSigner()`. */
   readonly signer: Hex
 }
@@ -37,26 +37,28 @@ export interface Verified<S extends CommonStatement = Statement> {
   readonly issuedAt: number
 }
 
-/** Judges the evidence that a server shows, by a policy of the client's own. */
+/** The client's option `measurements`: judges what a server shows, by the policy that `measuredBy` was given. */
 export type Measurements = (
   attestation: unknown,
-  platform: Omit<Expectation, 'programs'>,
+  expected: Omit<Expectation, 'programs'>,
 ) => Promise<Verified>
 
 /** Base64 of 24 kB at most: a document has 16 kB. Its length has to be a multiple of four, too. */
 const BASE64 = /^[A-Za-z0-9+/]{1,32766}={0,2}$/
 
 /**
- * Verifies evidence of another format. `now` in Unix milliseconds.
- * @returns undefined where the format is unknown to it
+ * Verifies evidence of a format that is not AWS's. `now` in Unix milliseconds.
+ * @returns undefined where it does not know the format
  * @throws AttestationError
  */
-export type EvidenceVerifier = (format: string, evidence: Bytes, now: number) => Promise<Attested> | undefined
+export type EvidenceVerifier = (format: string, evidence: Bytes, now: number) => Promise<Claims> | undefined
 
 /**
- * @param root SHA-256 of the certificate that every document has to descend from, in hex
- * @param documents the format of documents
- * @param verifyOther for all others
+ * A verifier of one kind of statement.
+ * @param form BORN for clients, STARTING for holders
+ * @param root SHA-256 of the certificate that every document of AWS's form has to descend from, in hex
+ * @param documents the format's name of such documents: the sandbox's stand-in has `test`, below a root of its own
+ * @param verifyOther verifies evidence of every other format, such as dstack's; without it, they are `unsupported-format`
  */
 export function createVerifier<S extends CommonStatement>(
   form: StatementForm<S>,
@@ -64,32 +66,35 @@ export function createVerifier<S extends CommonStatement>(
   documents = 'aws-nitro',
   verifyOther?: EvidenceVerifier,
 ) {
-  return async (attestation: unknown, expected: Platform & Pick<S, 'signer'>): Promise<Verified<S>> => {
+  return async (
+    attestation: unknown,
+    expected: CommonExpectation & Pick<S, 'signer'>,
+  ): Promise<Verified<S>> => {
     const { programs, now, nonce } = expected
     checkPolicy(programs)
     const { format, evidence, text } = readAttestation(attestation)
-    const attested = await (format === documents
+    const claims = await (format === documents
       ? verifyNitro(evidence, { root, now })
       : verifyOther?.(format, evidence, now))
-    demand(attested !== undefined, 'unsupported-format')
+    demand(claims !== undefined, 'unsupported-format')
     // A document without a nonce has none that an empty one could equal.
-    demand(nonce === undefined || isSameHex(nonce, `0x${attested.nonce || 0}`), 'wrong-nonce')
-    const measured = programsOf(programs, attested, now)
-    demand((await sha256(text)) === attested.userData, 'statement-differs')
+    demand(nonce === undefined || isSameHex(nonce, `0x${claims.nonce || 0}`), 'wrong-nonce')
+    const measured = programsOf(programs, claims, now)
+    demand((await sha256(text)) === claims.userData, 'statement-differs')
     const { statement, config } = await readStatement(text, form)
     demand(statement.chainId === expected.chainId, 'wrong-chain')
     demand(isSameHex(statement.escrow, expected.escrow), 'wrong-escrow')
     demand(isSameHex(statement.signer, expected.signer), 'wrong-signer')
     const program = measured.find(({ configuration }) => configuration === config)
     demand(program !== undefined, 'wrong-configuration')
-    const { map, registers, issuedAt } = attested
-    const measurement = await measurementOf(map, registers)
+    const { map, issuedAt } = claims
+    const measurement = await measurementOf(map, claims.registers)
     return { label: program.label, map, measurement, config, statement, issuedAt }
   }
 }
 
 function readAttestation(value: unknown) {
-  const { format, evidence, statement: text }: Readonly<Record<string, unknown>> = { ...(value ?? {}) }
+  const { format, evidence, statement: text }: Readonly<Record<string, unknown>> = Object(value)
   const isWhole = typeof format === 'string' && typeof text === 'string' && typeof evidence === 'string'
   demand(isWhole && BASE64.test(evidence) && evidence.length % 4 === 0, 'malformed-attestation')
   return { format, text, evidence: latin1(atob(evidence)) }

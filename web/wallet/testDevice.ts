@@ -6,5 +6,5 @@ import { createVerifier } from '../../src/attestation/verify.js'
 /** @param root SHA-256 of the certificate of the stand-in's root, in hex */
 export function measuredBelow(root: string, programs: readonly AcceptedProgram[]): Measurements {
   const verify = createVerifier(BORN, root, 'test')
-  return (attestation, platform) => verify(attestation, { ...platform, programs })
+  return (attestation, expected) => verify(attestation, { ...expected, programs })
 }

@@ -6,7 +6,7 @@
 
 // attestation/nitro.d.ts
 declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
-export interface Attested {
+export interface Claims {
     readonly map: RegisterMap;
     readonly registers: Registers;
     readonly issuedAt: number;
@@ -50,20 +50,20 @@ export interface Statement extends CommonStatement {
 }
 
 // attestation/tdx/index.d.ts
-export declare const verifyAttestation: (attestation: unknown, expected: import("../verify.js").Platform & Pick<import("../statement.js").Statement, "signer">) => Promise<import("../verify.js").Verified<import("../statement.js").Statement>>;
+export declare const verifyAttestation: (attestation: unknown, expected: import("../verify.js").CommonExpectation & Pick<import("../statement.js").Statement, "signer">) => Promise<import("../verify.js").Verified<import("../statement.js").Statement>>;
 export declare function dstackBelow(root: string): EvidenceVerifier;
 export declare function measuredBy(programs: readonly AcceptedProgram[]): Measurements;
 
 // attestation/verify.d.ts
-export interface Expectation extends Platform {
-    readonly signer: Hex;
-}
-export interface Platform {
+export interface CommonExpectation {
     readonly programs: readonly AcceptedProgram[];
     readonly chainId: number;
     readonly escrow: Hex;
     readonly now: number;
     readonly nonce?: Hex | undefined;
+}
+export interface Expectation extends CommonExpectation {
+    readonly signer: Hex;
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
@@ -73,8 +73,8 @@ export interface Verified<S extends CommonStatement = Statement> {
     readonly statement: S;
     readonly issuedAt: number;
 }
-export type EvidenceVerifier = (format: string, evidence: Bytes, now: number) => Promise<Attested> | undefined;
-export type Measurements = (attestation: unknown, platform: Omit<Expectation, 'programs'>) => Promise<Verified>;
+export type EvidenceVerifier = (format: string, evidence: Bytes, now: number) => Promise<Claims> | undefined;
+export type Measurements = (attestation: unknown, expected: Omit<Expectation, 'programs'>) => Promise<Verified>;
 
 // protocol/hex.d.ts
 export type Bytes = Uint8Array<ArrayBuffer>;

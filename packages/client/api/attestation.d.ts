@@ -3,10 +3,10 @@
 //   AcceptedProgram
 //   AttestationError
 //   AttestationErrorCode
+//   CommonExpectation
 //   CommonStatement
 //   Expectation
 //   Measurements
-//   Platform
 //   Registers
 //   Statement
 //   Verified
@@ -23,7 +23,7 @@ export type AttestationErrorCode = ('malformed-policy' | 'malformed-attestation'
 export type DstackErrorCode = ('collateral-missing' | 'collateral-expired' | 'collateral-differs' | 'certificate-revoked') | ('untrusted-platform' | 'log-differs');
 
 // attestation/index.d.ts
-export declare const verifyAttestation: (attestation: unknown, expected: import("./verify.js").Platform & Pick<import("./statement.js").Statement, "signer">) => Promise<import("./verify.js").Verified<import("./statement.js").Statement>>;
+export declare const verifyAttestation: (attestation: unknown, expected: import("./verify.js").CommonExpectation & Pick<import("./statement.js").Statement, "signer">) => Promise<import("./verify.js").Verified<import("./statement.js").Statement>>;
 export declare function measuredBy(programs: readonly AcceptedProgram[]): Measurements;
 
 // attestation/nitro.d.ts
@@ -65,15 +65,15 @@ export interface Statement extends CommonStatement {
 }
 
 // attestation/verify.d.ts
-export interface Expectation extends Platform {
-    readonly signer: Hex;
-}
-export interface Platform {
+export interface CommonExpectation {
     readonly programs: readonly AcceptedProgram[];
     readonly chainId: number;
     readonly escrow: Hex;
     readonly now: number;
     readonly nonce?: Hex | undefined;
+}
+export interface Expectation extends CommonExpectation {
+    readonly signer: Hex;
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
@@ -83,7 +83,7 @@ export interface Verified<S extends CommonStatement = Statement> {
     readonly statement: S;
     readonly issuedAt: number;
 }
-export type Measurements = (attestation: unknown, platform: Omit<Expectation, 'programs'>) => Promise<Verified>;
+export type Measurements = (attestation: unknown, expected: Omit<Expectation, 'programs'>) => Promise<Verified>;
 
 // protocol/hex.d.ts
 export type Hex = `0x${string}`;

@@ -152,15 +152,15 @@ export interface Statement extends CommonStatement {
 }
 
 // attestation/verify.d.ts
-export interface Expectation extends Platform {
-    readonly signer: Hex;
-}
-export interface Platform {
+export interface CommonExpectation {
     readonly programs: readonly AcceptedProgram[];
     readonly chainId: number;
     readonly escrow: Hex;
     readonly now: number;
     readonly nonce?: Hex | undefined;
+}
+export interface Expectation extends CommonExpectation {
+    readonly signer: Hex;
 }
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
@@ -170,7 +170,7 @@ export interface Verified<S extends CommonStatement = Statement> {
     readonly statement: S;
     readonly issuedAt: number;
 }
-export type Measurements = (attestation: unknown, platform: Omit<Expectation, 'programs'>) => Promise<Verified>;
+export type Measurements = (attestation: unknown, expected: Omit<Expectation, 'programs'>) => Promise<Verified>;
 
 // chain/logReader.d.ts
 export interface BlockId {

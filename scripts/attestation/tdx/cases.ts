@@ -212,6 +212,8 @@ const refused = async (): Promise<
     'no hash of the program': pinning({ composeHash: undefined }),
     'no key provider': pinning({ keyProvider: undefined }),
     'a hash of 20 bytes': pinning({ composeHash: 'c0'.repeat(20) }),
+    'a hash of 48 bytes': pinning({ composeHash: 'c0'.repeat(48) }),
+    'firmware of 32 bytes': pinning({ mrtd: 'a0'.repeat(32) }),
     'a root file system of zeros': pinning({ rtmr2: '00'.repeat(48) }),
   },
   'malformed-evidence': await malformed(),

@@ -25,5 +25,5 @@ export const verifyAttestation = /* @__PURE__ */ createVerifier(
  */
 export function measuredBy(programs: readonly AcceptedProgram[]): Measurements {
   checkPolicy(programs)
-  return (attestation, platform) => verifyAttestation(attestation, { ...platform, programs })
+  return (attestation, expected) => verifyAttestation(attestation, { ...expected, programs })
 }

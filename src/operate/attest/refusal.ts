@@ -8,7 +8,7 @@ import { CommandError } from '../../terminal/failure.js'
 
 /** Why evidence is refused. Of the others the code says enough. */
 const REASONS: Partial<Record<AttestationErrorCode, string>> = {
-  'unsupported-format': 'this program does not know its platform',
+  'unsupported-format': 'this program does not know its format',
   'unknown-root': 'its chain does not begin with the root of the maker of the hardware',
   'broken-chain': 'its chain of certificates is broken',
   'certificate-expired': 'one of its certificates is not in force',

@@ -17,7 +17,7 @@ import { askEvidence } from './report.js'
 const TIMEOUT_MS = 30_000
 const NONCE_BYTES = 32
 
-interface Attested {
+interface AttestedSigner {
   readonly signer: Hex
   readonly measurement: Hex
   readonly config: Hex
@@ -40,7 +40,7 @@ export async function attestedSigner(
   { from, policy, named }: { from: EvidenceSource; policy: string; named: Hex | undefined },
   { chainId, contracts, authority }: DeploymentFile,
   verify: typeof verifyAttestation,
-): Promise<Attested> {
+): Promise<AttestedSigner> {
   const programs = readPolicy(policy)
   const { attestation, nonce } = await evidenceFrom(from)
   // The verifier compares with the chain's signer, and this one is to become it. What is read here is believed once it has verified the text.
@@ -87,13 +87,16 @@ async function fetchJson(url: string): Promise<unknown> {
 export async function attestedSealKey(
   serverUrl: string,
   { measurements: programs = [] }: Pick<DeskSettings, 'measurements'>,
-  platform: {
+  {
+    chain,
+    deployment,
+    verify,
+  }: {
     readonly chain: Pick<Chain, 'rpc'>
     readonly deployment: DeploymentFile
     readonly verify: typeof verifyAttestation
   },
 ): Promise<Hex> {
-  const { chain, deployment, verify } = platform
   const { chainId, contracts } = deployment
   const escrow = contracts.orderEscrow
   const attestation = await readAttestation(`${serverUrl}/enclave-key`)

@@ -1,6 +1,6 @@
 import { sha256 } from '../../attestation/bytes.js'
 import { AttestationError, demand } from '../../attestation/errors.js'
-import { type Attested, AWS_NITRO_ROOT, verifyNitro } from '../../attestation/nitro.js'
+import { AWS_NITRO_ROOT, type Claims, verifyNitro } from '../../attestation/nitro.js'
 import { measurementOf } from '../../attestation/policy.js'
 import { BORN, readStatement, type Statement } from '../../attestation/statement.js'
 import { dstackBelow } from '../../attestation/tdx/index.js'
@@ -37,12 +37,11 @@ export async function checkMeasurement(
     if (shown.attestation === undefined) return withoutEvidence(named)
     const { format, evidence, statement } = shown.attestation
     const bytes = Uint8Array.from(Buffer.from(evidence, 'base64'))
-    const attested = await (format === 'aws-nitro'
+    const claims = await (format === 'aws-nitro'
       ? verifyNitro(bytes, { root, now })
       : dstackBelow(intel)(format, bytes, now))
-    if (attested === undefined)
-      return unchecked(CHECK, `evidence of ${format} is judged by its clients alone`)
-    const found = await programIn(attested, statement)
+    if (claims === undefined) return unchecked(CHECK, `evidence of ${format} is judged by its clients alone`)
+    const found = await programIn(claims, statement)
     const other = differing(found.statement, shown, await authority.enclaveSigner())
     if (other !== undefined) return fault(CHECK, `the evidence is of another ${other}: clients refuse it`)
     if (await authority.isRevoked(found.measurement))
@@ -101,7 +100,7 @@ function differing(stated: Statement, shown: EnclaveKey, signer: Hex): string | 
 }
 
 /** @param text the statement. @throws AttestationError unless the hardware says so */
-async function programIn({ map, registers, userData }: Attested, text: string) {
+async function programIn({ map, registers, userData }: Claims, text: string) {
   demand((await sha256(text)) === userData, 'statement-differs')
   return {
     ...(await readStatement(text, BORN)),
