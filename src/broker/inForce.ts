@@ -105,6 +105,19 @@ export function isInForce(event: CorporateEvent, actions: readonly CorporateActi
   return (successor === '' || isEnded) && isMultiplied
 }
 
+/**
+ * Whether nothing of an event is left to be entered, neither shares nor cash. Of a merger whose new shares were sold, the cash has the claim of
+ * other proceeds.
+ */
+export function isOver(event: CorporateEvent, actions: readonly CorporateAction[]): boolean {
+  if (event.kind === 'cash-dividend') return isPaid(event, actions)
+  const paying = [event, { ...event, kind: 'other' as const }]
+  const isOwed =
+    (event.booked?.cash ?? 0n) > 0n ||
+    paying.flatMap(claimsOf).some((claim) => entryOf(claim, actions) !== undefined)
+  return isInForce(event, actions) && (!isOwed || paying.some((each) => isPaid(each, actions)))
+}
+
 /** The symbols of which no order may trade on a day: shares of before and after are not to be mixed. */
 export function haltedOn(
   day: string,

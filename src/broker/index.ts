@@ -16,7 +16,7 @@ export {
   entryOf,
   haltedOn,
   isInForce,
-  isPaid,
+  isOver,
   needsBooking,
   UNBOOKED_DAYS,
   unborneActions,

@@ -7,7 +7,7 @@ import {
   entryOf,
   haltedOn,
   isInForce,
-  isPaid,
+  isOver,
   planOf,
   startOf,
   UNBOOKED_DAYS,
@@ -20,7 +20,7 @@ import { sameAddress } from '../protocol/address.js'
 import { type CorporateAction, endsSymbol, retiredSymbols } from '../protocol/corporateActions.js'
 import { type Hex, hexOf } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
-import { formatDecimal, ONE_SHARE, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain } from './chain.js'
 import { asOwner } from './chainCommands.js'
@@ -83,6 +83,9 @@ interface Step {
   readonly struct: readonly unknown[] | null
   readonly digest: Hex | null
 }
+
+/** Whether the entry waits until another one is in the list. */
+const isLater = ({ state, struct }: Step): boolean => state === 'missing' && struct === null
 
 type Contract = Awaited<ReturnType<Platform['actions']>>
 
@@ -212,6 +215,12 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'unknown-kind': 'of a kind that is not carried out: --cash says what holders get for it',
 }
 
+/** Why an event has no plan, with the new shares of one whose shares are to be sold. */
+function reasonOf(reason: Reason, { booked }: CorporateEvent): string {
+  const shares = formatDecimal(booked?.made ?? 0n, SHARE_DECIMALS)
+  return REASONS[reason].replace('the new shares', `the ${shares} new shares, ${booked?.successor},`)
+}
+
 function stateOf(
   event: CorporateEvent,
   plan: readonly ActionTerms[] | Reason,
@@ -221,13 +230,19 @@ function stateOf(
   if (isOver(event, listed) && (isEntered || typeof plan === 'string'))
     return { state: 'in-force', text: 'in force' }
   if (typeof plan === 'string')
-    return { state: plan, text: hasClaim(event, listed) ? CLAIMED : REASONS[plan] }
+    return { state: plan, text: hasClaim(event, listed) ? CLAIMED : reasonOf(plan, event) }
   if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
   const waiting = steps.filter(({ state }) => state === 'proposed')
-  const next = steps.find(({ state, struct }) => state === 'missing' && struct !== null)
-  if (next) return { state: 'to-propose', text: `to propose: ${textOf(next.terms, event.kind)}` }
+  const textsOf = (some: readonly Step[]) => some.map(({ terms }) => textOf(terms, event.kind))
+  const next = textsOf(steps.filter((step) => step.state === 'missing' && !isLater(step)))
+  const then = textsOf(steps.filter(isLater)).map((text) => `; then to propose: ${text}`)
+  if (next.length > 0)
+    return { state: 'to-propose', text: ['to propose: ', next.join('; '), ...then].join('') }
   const from = Math.min(...waiting.map(({ effectiveAt }) => effectiveAt))
-  return { state: 'proposed', text: `proposed, enacted by the server from ${timeText(from)} on` }
+  return {
+    state: 'proposed',
+    text: [`proposed, enacted by the server from ${timeText(from)} on`, ...then].join(''),
+  }
 }
 
 const CLAIMED = 'holders have their claim: name the cash with --cash once more, and it is paid'
@@ -259,11 +274,6 @@ function isSold({ kind, symbol, booked }: CorporateEvent, listed: readonly Corpo
   )
 }
 
-function isOver(event: CorporateEvent, listed: readonly CorporateAction[]): boolean {
-  if (event.kind === 'cash-dividend') return isPaid(event, listed)
-  return isInForce(event, listed) && (!isSold(event, listed) || isPaid({ ...event, kind: 'other' }, listed))
-}
-
 /**
  * Proposes, or withdraws, what comes next of one action, or of all.
  * @throws CommandError `actions-unreadable`, `action-unplanned`
@@ -290,11 +300,13 @@ async function propose(process: OperateProcess, options: Options, only: string |
       for (const { id, event } of chosen) {
         const plan = planFor(event, { asBooked, cash: proceeds }, listed)
         if (typeof plan === 'string') {
-          if (only !== undefined) throw new CommandError('action-unplanned', REASONS[plan])
-          if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${REASONS[plan]}`)
+          if (only !== undefined) throw new CommandError('action-unplanned', reasonOf(plan, event))
+          if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${reasonOf(plan, event)}`)
           continue
         }
         const steps = await stepsOf(contract, listed, plan)
+        for (const { terms } of withdraw ? [] : steps.filter(isLater))
+          speech.say(`later, by this command again: ${id}: ${textOf(terms, event.kind)}`)
         changes.push(...steps.flatMap((step) => changeOf(contract.address, step, event, withdraw) ?? []))
       }
       return only === undefined ? changes.filter(({ call }) => call !== null) : changes
@@ -329,7 +341,7 @@ function changeOf(
   })
   if (withdraw)
     return state === 'proposed' ? call(`withdraw the proposal: ${what}`, 'withdraw', digest) : undefined
-  if (state === 'listed') return { text: `enter: ${what}`, call: null }
+  if (state === 'listed') return { text: `in the list: ${what}`, call: null }
   if (struct === null) return undefined
   if (state === 'missing') return call(`propose: ${what}`, 'propose', struct)
   return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, call: null }

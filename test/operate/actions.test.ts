@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { dayAt } from '../../src/broker/index.js'
+import { dayAfter, dayAt } from '../../src/broker/index.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
@@ -186,6 +186,24 @@ it('a second merger into one buyer says why its shares cannot be entered, and is
   expect(await actions('--propose')).toMatchObject({ exit: 0, out: 'nothing to do\n' })
 })
 
+it('a merger that was booked on another day is listed until its cash is paid, also once its shares are gone', async () => {
+  const { control, actions, states, due } = await setUp()
+  const day = dayAfter(TODAY, 2)
+  const id = `AAPL:merger:${day}`
+  const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
+  control.announce({ ...merger, day })
+  control.book(merger)
+  expect(await states()).toEqual(['days-differ'])
+  await actions(id, '--as-booked')
+  await due(2)
+  expect((await actions()).out).toContain(
+    `${id}  booked on another day than announced: look at it, then --as-booked`,
+  )
+  await actions(id, '--as-booked')
+  await due(3)
+  expect(await states()).toEqual(['in-force'])
+})
+
 it('two cash payments that were booked on one day are both paid, each for its own claim, of shares that are neither listed nor held any more', async () => {
   const { control, actions, states, due } = await setUp()
   const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
@@ -196,7 +214,14 @@ it('two cash payments that were booked on one day are both paid, each for its ow
   await actions('--propose')
   await due(2)
   control.book(merger)
-  await actions('--propose')
+  const listed = (await actions()).out
+  expect(listed).toContain(
+    '; the shares of AAPL end: holders get the cash of their claim; then to propose: 9 USDC',
+  )
+  expect((await actions('--propose')).err).toContain(
+    `later, by this command again: AAPL:merger:${TODAY}: 9 USDC for each AAPL that has a claim`,
+  )
+  expect((await actions()).out).toContain('; then to propose: 9 USDC for each AAPL that has a claim')
   await due(4)
   expect((await states()).sort()).toEqual(['in-force', 'to-propose'])
   expect((await actions()).out).toContain('to propose: 9 USDC for each AAPL that has a claim')
@@ -223,7 +248,9 @@ it('all actions that can be proposed are asked about one by one, and the others 
   }
   const halved = await answered(['n', 'y'], '--propose')
   expect(halved).toMatchObject({ exit: 0, out: 'done: actions\n' })
-  expect(halved.err).toContain(`not proposed: MSFT:spin-off:${TODAY}: booked: sell the new shares`)
+  expect(halved.err).toContain(
+    `not proposed: MSFT:spin-off:${TODAY}: booked: sell the 1 new shares, NVDA, at the broker`,
+  )
   expect((await states()).sort()).toEqual(['needs-cash', 'proposed', 'to-propose'])
   expect(await answered(['n'], '--propose')).toMatchObject({ exit: 3, out: '' })
   expect(await actions('--propose')).toMatchObject({ exit: 0, out: 'done: actions\n' })

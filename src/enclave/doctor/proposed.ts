@@ -7,8 +7,7 @@ import {
   entryOf,
   everBookedOf,
   haltedOn,
-  isInForce,
-  isPaid,
+  isOver,
   startOf,
   UNBOOKED_DAYS,
   unborneActions,
@@ -108,10 +107,9 @@ function judge({ events, today, listed, proposals, now }: Known): Finding[] {
 
 /** Whether the owner has nothing to do about it until the broker books more. */
 function isConfirmed(event: CorporateEvent, known: readonly CorporateAction[]): boolean {
-  if (event.kind !== 'cash-dividend') return isInForce(event, known)
-  return event.booked === null
+  return event.kind === 'cash-dividend' && event.booked === null
     ? claimsOf(event).some((claim) => entryOf(claim, known) !== undefined)
-    : isPaid(event, known)
+    : isOver(event, known)
 }
 
 const [HOUR_S, DAY_S] = [3_600, 86_400]
