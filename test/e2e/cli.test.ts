@@ -9,7 +9,7 @@ import { ONE_USDC, SHARE_DECIMALS } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { personEnv, runShippedCli, startCli } from './support/cli.js'
+import { personEnv, runCli, runShippedCli, startCli } from './support/cli.js'
 import { useDesk } from './support/desk.js'
 
 /** A cancelled order is looked for again after `ABSENT_RECHECK_AFTER`, which has to be longer than a call to the broker. */
@@ -29,15 +29,15 @@ async function person(index: 0 | 1 | 2) {
   const trader = desk().traders[index]
   const env = personEnv(desk(), trader, state)
   const kept = () => readdir(join(state, 'confidential-trading', 'orders')).catch(() => [])
-  return { trader, env, kept, run: (...args: string[]) => runShippedCli(args, env) }
+  return { trader, env, kept, run: (...args: string[]) => runCli(args, env) }
 }
 
 const orderOf = (out: string) => orderSchema.parse(JSON.parse(out))
 const errorOf = (err: string) => errorSchema.parse(JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')).error
 
 it('confidential-trading order buys: opens the escrow, submits, follows, and the portfolio shows it', async () => {
-  const { trader, env, kept, run } = await person(0)
-  const { exit, out, err } = await run('order', 'buy', 'AAPL', '1000.50')
+  const { trader, env, kept } = await person(0)
+  const { exit, out, err } = await runShippedCli(['order', 'buy', 'AAPL', '1000.50'], env)
   expect(exit).toBe(0)
   const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
   expect(fields.get('state')).toBe('SETTLED')
@@ -48,7 +48,7 @@ it('confidential-trading order buys: opens the escrow, submits, follows, and the
   expect(err).toMatch(/^SETTLED, enclave run/m)
   expect(await kept()).toEqual([])
   const { cash } = await trader.portfolio()
-  const portfolio = await run('portfolio', '--quiet')
+  const portfolio = await runShippedCli(['portfolio', '--quiet'], env)
   expect(portfolio.err).toBe('')
   expect(portfolio.out).toContain(`cash\t${formatDecimal(cash, USDC_DECIMALS)}\n`)
   expect(portfolio.out).toMatch(/^AAPL\t\d+\.\d+\t0$/m)
@@ -64,7 +64,7 @@ it('confidential-trading verify-receipt tells an auditor without a key what was 
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   const { TRADING_RPC_URL = '', TRADING_ESCROW = '' } = env
   const auditor = { TRADING_RPC_URL, TRADING_ESCROW }
-  const verified = await runShippedCli(['verify-receipt', file], auditor)
+  const verified = await runCli(['verify-receipt', file], auditor)
   expect(verified.exit).toBe(0)
   expect(verified.out).toMatch(/^side\tBUY\nsymbol\tTSLA\namount\t25$/m)
   expect(verified.out).toMatch(/^state\tSETTLED$/m)
@@ -72,13 +72,13 @@ it('confidential-trading verify-receipt tells an auditor without a key what was 
   const receipt = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')))
   const forged = join(folder, 'forged.json')
   await writeFile(forged, JSON.stringify({ ...receipt, contentKey: `0x${'11'.repeat(32)}` }))
-  const refused = await runShippedCli(['verify-receipt', forged, '--json'], auditor)
+  const refused = await runCli(['verify-receipt', forged, '--json'], auditor)
   expect(refused.exit).toBe(3)
   expect(JSON.parse(refused.out)).toEqual({ outcome: 'not-verified', code: 'does-not-open' })
   await writeFile(forged, '{}')
-  expect((await runShippedCli(['verify-receipt', forged], auditor)).exit).toBe(2)
+  expect((await runCli(['verify-receipt', forged], auditor)).exit).toBe(2)
   const down = { ...auditor, TRADING_RPC_URL: 'http://127.0.0.1:1' }
-  expect((await runShippedCli(['verify-receipt', file], down)).exit).toBe(5)
+  expect((await runCli(['verify-receipt', file], down)).exit).toBe(5)
 })
 
 it('confidential-trading order ends with 3 when the enclave refuses, and says why in words', async () => {
@@ -180,7 +180,7 @@ it('confidential-trading order waits behind an opposite one that is open, and te
 it('confidential-trading order keeps a sealed order that did not reach the server, and submits it again', async () => {
   const { env, kept, run } = await person(0)
   const halfDeaf = { ...env, TRADING_SERVER_URL: await startWithoutPosts() }
-  const { exit, err } = await runShippedCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
+  const { exit, err } = await runCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
   expect(exit).toBe(1)
   const { code, message } = errorOf(err)
   expect(code).toBe('not-submitted')
@@ -221,7 +221,7 @@ const rulebook = (change: Record<string, unknown> = {}) => ({
 async function publish(text: string, env: Record<string, string>) {
   const file = join(await temporaryDirectory(), 'rulebook.json')
   await writeFile(file, text)
-  return runShippedCli(['policy', file, '--yes', '--json'], env)
+  return runCli(['policy', file, '--yes', '--json'], env)
 }
 
 async function admin() {
@@ -330,7 +330,7 @@ it('confidential-trading relay shows the receipt of a digest to a holder of the 
 
 it('confidential-trading ends with 5 for a server or a node that does not answer', async () => {
   const { env } = await person(0)
-  const noServer = await runShippedCli(['status', '--json'], {
+  const noServer = await runCli(['status', '--json'], {
     ...env,
     TRADING_SERVER_URL: 'http://127.0.0.1:1',
   })
@@ -338,7 +338,7 @@ it('confidential-trading ends with 5 for a server or a node that does not answer
     exit: 5,
     code: 'server-unreachable',
   })
-  const noNode = await runShippedCli(['portfolio', '--json'], {
+  const noNode = await runCli(['portfolio', '--json'], {
     ...env,
     TRADING_RPC_URL: 'http://127.0.0.1:2',
   })

@@ -36,7 +36,7 @@ export async function runShippedCli(args: readonly string[], env: Variables): Pr
   return { exit, out: program.out(), err: program.err() }
 }
 
-/** Runs a command in this process, which saves the start of a program. cli.test.ts runs them as they are shipped. */
+/** Runs a command in this process, which saves the start of a program. */
 export async function runCli(args: readonly string[], env: Variables): Promise<Outcome> {
   let [out, err] = ['', '']
   const exit = await runCommandLine(args, {
