@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import express from 'express'
@@ -16,6 +17,8 @@ import { ROOT, type SandboxFile } from './settings.js'
 const FILES = join(ROOT, 'dist/web')
 /** The one that accepts evidence of the stand-in of a device. */
 const TEST_FILES = join(ROOT, 'dist/sandbox/web')
+
+export const DESK_FILE = 'desk.json'
 
 /** @throws CommandError `build-missing` */
 export function assertDeskBuilt(): void {
@@ -41,6 +44,13 @@ function deskSettings(deskUrl: string, info: SandboxFile, trust: DeskTrust): San
   }
 }
 
+/** Writes what the page's operator has, for the commands of the owner, who trusts the sandbox's own key. */
+export async function writeDesk(directory: string, info: SandboxFile, enclavePublicKey: Hex): Promise<void> {
+  const settings = deskSettings(info.deskUrl ?? info.url, info, { enclavePublicKey })
+  const text = JSON.stringify(z.encode(sandboxDeskSettings(), settings))
+  await writeFile(join(directory, DESK_FILE), text, { mode: 0o600 })
+}
+
 /** Serves the built page on 127.0.0.1. Resolves with a function that ends it. */
 export async function startDesk(
   deskUrl: string,
@@ -50,7 +60,7 @@ export async function startDesk(
   const settings = deskSettings(deskUrl, info, trust)
   const app = express()
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: deskPolicy(settings) } }))
-  app.get('/desk.json', (_req, res) => {
+  app.get(`/${DESK_FILE}`, (_req, res) => {
     res.set('Cache-Control', 'no-store').json(z.encode(sandboxDeskSettings(), settings))
   })
   app.use(express.static('root' in trust ? TEST_FILES : FILES))

@@ -12,7 +12,7 @@ import { CommandError } from '../terminal/failure.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type AttestedSetup, foundAndProvision, policyOf, prepareAttested } from './attested.js'
-import { assertDeskBuilt, startDesk } from './desk.js'
+import { assertDeskBuilt, DESK_FILE, startDesk, writeDesk } from './desk.js'
 import { drawSecrets, type SandboxSecrets, writeEnvFiles } from './envFiles.js'
 import { populate, sendAll } from './localChain.js'
 import { claimPorts } from './ports.js'
@@ -111,6 +111,7 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
     stage.printStep('keys', 'born in the enclave, 2 of 3 holders gave their shares; the chain has its signer')
     await writeFile(join(directory, OWNER_KEY), `${attested?.holders[0]}\n`, { mode: 0o600 })
   }
+  await writeDesk(directory, info, secrets.intentPublicKey)
   await beginMining()
   if (keys && !(await untilOk(`${info.url}/enclave-key`))) throw new Error('the server has no evidence')
   if (info.deskUrl !== undefined) {
@@ -284,7 +285,7 @@ const OWNER_KEY = 'holder.key'
 const MARKER = '.sandbox'
 const CONTENTS = [
   ...['server', 'server.log', 'enclave', 'enclave.log', 'device'],
-  ...['sandbox.json', 'deployment.json', '.env', '.env.enclave', OWNER_KEY],
+  ...['sandbox.json', 'deployment.json', '.env', '.env.enclave', DESK_FILE, OWNER_KEY],
 ]
 
 /**

@@ -6,7 +6,7 @@ import { DAY } from '../support/institution.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { personEnv, runCli } from './support/cli.js'
-import { deploymentDirectory, useDesk } from './support/desk.js'
+import { useDesk } from './support/desk.js'
 import { createTrader } from './support/trader.js'
 
 const desk = useDesk()
@@ -31,9 +31,8 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   }
   const run = async (account: typeof newcomer, ...args: string[]) =>
     (await command(account, 'move', ...args)).out
-  const directory = await deploymentDirectory(desk())
   const asOwner = (...args: string[]) =>
-    operate([...args, '--yes', '--json', '--directory', directory], {
+    operate([...args, '--yes', '--json', '--directory', sandbox.directory], {
       env: { RPC_URL: sandbox.info.rpcUrl, OWNER_PRIVATE_KEY: sandbox.accounts.owner.privateKey },
     })
   const wallets = [lost.account.address, newcomer.address]

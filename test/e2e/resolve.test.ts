@@ -6,7 +6,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import { usd } from '../support/brokerStandIn.js'
 import { operate } from '../support/operate.js'
-import { deploymentDirectory, useDesk } from './support/desk.js'
+import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk()
@@ -18,7 +18,7 @@ async function resolve(args: readonly string[], answer?: string, key?: Hex) {
     ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
     OWNER_PRIVATE_KEY: key ?? desk().sandbox.accounts.owner.privateKey,
   }
-  const all = ['resolve', ...args, '--directory', await deploymentDirectory(desk())]
+  const all = ['resolve', ...args, '--directory', directory]
   return operate(all, answer === undefined ? { env } : { env, answer })
 }
 

@@ -1,5 +1,5 @@
 // A whole sandbox for one test file: the real server, enclave, chain and broker stand-in as they run for a person.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,6 @@ import type { Client } from '../../../src/client/index.js'
 import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { QUICK } from '../../support/tradingSandbox.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
@@ -70,26 +69,6 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
     if (directory) await rm(directory, { recursive: true, force: true })
   })
   return current
-}
-
-/** What `deploy` writes for the commands. */
-export async function deploymentDirectory({ sandbox, contracts, admin }: Desk): Promise<string> {
-  const directory = await temporaryDirectory()
-  const { contracts: addresses, chainId, rpcUrl, url } = sandbox.info
-  const { usdc, ...deployed } = addresses
-  const authority = await contracts.escrow.authority()
-  const { publicKey, escrow } = await admin.getEnclaveKey()
-  const files = {
-    'deployment.json': { chainId, contracts: deployed, authority, usdc, firstBlock: 0 },
-    'desk.json': {
-      ...{ serverUrl: url, origin: url, pins: { enclavePublicKey: publicKey, escrow } },
-      chain: { id: chainId, name: 'Sandbox', rpcUrl, firstBlock: 0 },
-    },
-  }
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(directory, name), JSON.stringify(content))
-  }
-  return directory
 }
 
 const lastLines = (directory: string) => async (name: string) => {
