@@ -10,20 +10,42 @@ const E2E = ['attacks', 'e2e', 'faults', 'fuzz'].map((folder) => `test/${folder}
 /** Mocks a module that others have loaded, so it needs a process of its own. */
 const MOCKING = ['test/server/intake/orders.model.test.ts']
 /** Tests that need a browser: three stories for each push, and all others. */
-const BROWSER = ['desk', 'rulebook', 'ticket'].map((story) => `test/browser/${story}.test.ts`)
+const BROWSER = ['attestation', 'desk', 'rulebook'].map((story) => `test/browser/${story}.test.ts`)
 const ALL_BROWSER = 'test/browser/*.test.ts'
 /** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
-/** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
+/**
+ * The night's (`npm run test:nightly`): what is long, or tests the tests. Two cores run the others in ten minutes. A push keeps every file of a
+ * part that takes a second or two of CPU, and of the longer ones those that show that each program starts and does its work.
+ */
 const NIGHTLY = [
+  // Storms, a firm's day, tests of tests, pages that are typed from a clone.
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
-  'test/e2e/{clientExample,firstTrade}.test.ts',
-  'test/operate/deployedCode.test.ts',
-  'test/server/store/fenceHoles.test.ts',
-  'test/e2e/upgrade.test.ts',
   'test/firm/firm.test.ts',
+  'test/e2e/{clientExample,firstTrade,upgrade}.test.ts',
+  'test/operate/deployedCode.test.ts',
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
+  // Stories of the whole platform, ten seconds of CPU each. A push has those that begin with what a stranger or the server's host has.
+  'test/attacks/!(oneUserReadsBoth|otherEnclave|pathInJob|pausedPlatform|readableSecrets|stolenOwnerKey|strangersCancel).test.ts',
+  'test/e2e/{attestedReport,cliHistory,confidentiality,doctor,dstackEnclave,longRulebook,lostWallet,ownEnclave,resolve,servers}.test.ts',
+  // A failure at each call, a kill at each step.
+  'test/enclave/{besides,conflict,late,traffic}.test.ts',
+  'test/enclave/mishaps/*.test.ts',
+  'test/enclave/resident/boots.test.ts',
+  'test/client/killed.test.ts',
+  'test/service/{directoryLock,version}.test.ts',
+  // Several servers, and nodes or databases that fail them.
+  'test/server/relay/{bookings,crash,faults,foreignEffect,forgetfulNodes,largest,reorganized,servers,unbelieved,unestimated}.test.ts',
+  'test/server/store/{fence,fenceHoles,leaseHolder,standby}.test.ts',
+  'test/server/trigger/{manyServers,silentEnclave}.test.ts',
+  'test/server/status/outages.test.ts',
+  // Long lists and a long past.
+  'test/client/{lists,prompts}.test.ts',
+  'test/client/history/{actions,enclave,year}.test.ts',
+  'test/server/timeline/{orderHistories,timeline}.test.ts',
+  // Builds twice.
+  'test/enclave/bundle.test.ts',
 ]
 /** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */
 const WORKERS = availableParallelism() + 3
@@ -34,42 +56,25 @@ const TIMEOUT_MS = 300_000
 /** Where CI finds the count: checks print after the tests. */
 const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
-/** Files that take more than half a minute. */
+/** Files that take more than a quarter of a minute of CPU, or wait for long. */
 const LONG = [
-  '/test/attacks/floods.test.ts',
-  '/test/attacks/sharedRelayerKey.test.ts',
-  '/test/broker/tradeUpdates.test.ts',
   '/test/browser/desk.test.ts',
-  '/test/browser/ticket.test.ts',
-  '/test/browser/wallets.test.ts',
-  '/test/contracts/money.test.ts',
+  '/test/browser/rulebook.test.ts',
+  '/test/e2e/attestedEnclave.test.ts',
   '/test/e2e/cli.test.ts',
-  '/test/e2e/confidentiality.test.ts',
-  '/test/e2e/doctor.test.ts',
   '/test/e2e/sandbox.test.ts',
-  '/test/e2e/servers.test.ts',
-  '/test/enclave/besides.test.ts',
-  '/test/enclave/late.test.ts',
-  '/test/enclave/market.test.ts',
-  '/test/enclave/mishaps/cancels.test.ts',
-  '/test/enclave/mishaps/reclaims.test.ts',
-  '/test/enclave/mishaps/refusals.test.ts',
-  '/test/enclave/mishaps/trades.test.ts',
-  '/test/enclave/resident/runs.test.ts',
+  '/test/enclave/corporateActions.test.ts',
   '/test/faults/cluster.test.ts',
   '/test/faults/foundOut.test.ts',
   '/test/faults/nodes.test.ts',
   '/test/faults/orders.test.ts',
+  '/test/firm/firm.test.ts',
   '/test/fuzz/fuzz.test.ts',
-  '/test/server/intake/policy.test.ts',
+  '/test/server/intake/orders.test.ts',
+  '/test/server/main.test.ts',
   '/test/server/openapi/contract.test.ts',
   '/test/server/ops/readyz.test.ts',
-  '/test/server/relay/servers.test.ts',
-  '/test/server/relay/unbelieved.test.ts',
   '/test/server/store/postgres.test.ts',
-  '/test/server/trigger/manyServers.test.ts',
-  '/test/server/trigger/scheduler.test.ts',
-  '/test/server/txManager/txManager.test.ts',
 ]
 
 /**
@@ -90,6 +95,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const PAGES_AND_CHAINS = ['test/support/builtPages.ts', 'test/support/savedChains.ts']
 /** Whole sandboxes of real processes. */
 const PROCESS_TESTS = {
   globalSetup: 'test/support/savedChains.ts',
@@ -116,7 +122,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          globalSetup: ['test/support/builtPages.ts', 'test/support/savedChains.ts'],
+          globalSetup: PAGES_AND_CHAINS,
           include: ['test/**/*.test.ts'],
           exclude: [...E2E, ...NIGHTLY, ALL_BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
@@ -137,7 +143,7 @@ export default defineConfig({
         },
       },
       { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY } },
-      { test: { ...PROCESS_TESTS, name: 'nightly', include: NIGHTLY } },
+      { test: { ...PROCESS_TESTS, globalSetup: PAGES_AND_CHAINS, name: 'nightly', include: NIGHTLY } },
       { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER } },
       { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: [ALL_BROWSER], exclude: BROWSER } },
       {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How many times the random cases of a push a run plays; CI sets it each night. */
+/** How many times its random cases a test plays; CI sets it each night. */
 export const LENGTH = z.coerce
   .number()
   .int()
