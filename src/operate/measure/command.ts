@@ -60,7 +60,7 @@ async function measure(process: OperateProcess, options: MeasureOptions): Promis
     ...(root !== undefined && { root: sha256Of(root) }),
   }
   for (const [name, digest] of Object.entries(digests)) speech.say(`${name} ${digest}`)
-  const measured = measuredBy(options)
+  const measured = registersOfImage(options)
   if (measured === undefined) {
     speech.result([], { command: 'measure', ...digests })
     return
@@ -78,7 +78,7 @@ async function measure(process: OperateProcess, options: MeasureOptions): Promis
 }
 
 /** Undefined where no image is named. @throws CommandError `image-malformed`, `usage` */
-function measuredBy({
+function registersOfImage({
   eif,
   uki,
   dstack,
