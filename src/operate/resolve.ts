@@ -21,6 +21,7 @@ import {
   type UnsignedResolution,
 } from '../protocol/resolution.js'
 import { signDigest } from '../protocol/signature.js'
+import { jsonOf } from '../protocol/strictJson.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
@@ -32,7 +33,7 @@ import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
 import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
-import { type DeploymentFile, jsonOf, parsed, readDeployment, readKey } from './settings.js'
+import { type DeploymentFile, parsed, readDeployment, readKey } from './settings.js'
 
 const HELP = `
 Without an option the order is released: nothing was bought or sold. With --quantity and --value it ends with this fill. With --nonce

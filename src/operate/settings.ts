@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { chainIdSchema, chainIdTextSchema } from '../protocol/identifiers.js'
+import { jsonOf } from '../protocol/strictJson.js'
 import {
   ConfigError,
   type Environment,
@@ -113,13 +114,4 @@ export function publicValuesPath(directory: string): string {
 
 function pick(environment: Environment, names: readonly string[]): Environment {
   return Object.fromEntries(names.map((name) => [name, environment[name]]))
-}
-
-/** Undefined where the text is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

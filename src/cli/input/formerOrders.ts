@@ -4,6 +4,7 @@ import type { Client, Hex } from '../../client/index.js'
 import { createFileOrderStore } from '../../client/store/index.js'
 import { postOrderSchema } from '../../protocol/api.js'
 import { commitOf } from '../../protocol/envelope.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import { type Environment, stateDirectory } from './connection.js'
 
 /** The longest life of an order, in seconds. */
@@ -29,13 +30,5 @@ export async function moveFormerOrders(
     const deadline = opening?.deadline ?? Math.floor((await stat(path)).mtimeMs / 1_000) + LONGEST_S
     const order = { orderId, envelope, commit: commitOf(envelope), ...(opening && { opening }) }
     await store.keep({ chainId, escrow, account, deadline, ...order })
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

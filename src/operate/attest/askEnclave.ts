@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { problemSchema } from '../../protocol/api.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import { CommandError, RefusedError } from '../../terminal/failure.js'
-import { jsonOf } from '../settings.js'
 
 /** A founding, which makes all its evidence and seals the shares. */
 const TIMEOUT_MS = 30_000

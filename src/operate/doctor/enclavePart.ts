@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import type { ReportRequest } from '../../protocol/sealedReport.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import type { Environment } from '../../service/config.js'
 import { baseUrl } from '../../service/configKinds.js'
 import { INSTALLATION } from '../../service/version.js'
@@ -11,7 +12,6 @@ import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
 import { askReport } from '../attest/report.js'
 import type { CommonOptions } from '../io.js'
-import { jsonOf } from '../settings.js'
 
 /** The enclave's part produced no report. */
 export class NoReportError extends Error {

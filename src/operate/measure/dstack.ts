@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Registers } from '../../attestation/nitro.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import { CommandError } from '../../terminal/failure.js'
-import { jsonOf } from '../settings.js'
 
 const register = z.string().regex(/^[0-9a-f]{96}$/)
 const imageSchema = z.object({ mrtd: register, rtmr0: register, rtmr1: register, rtmr2: register })
