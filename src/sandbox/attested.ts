@@ -150,8 +150,12 @@ export async function verifyKeys({ setup, url, programs, domain, secrets }: Cere
 }
 
 /** Asks as the server does. @param nonce 64 hex digits */
-export async function challenge(url: string, secret: string, nonce: string): Promise<Attestation> {
+export function askChallenge(url: string, secret: string, nonce: string): Promise<Response> {
   const headers = signRunMessage(secret, { kind: 'challenge', runId: randomUUID(), body: nonce })
-  const response = await fetch(`${url}/attestation?nonce=${nonce}`, { headers: { ...headers } })
-  return attestationSchema.parse(await response.json())
+  return fetch(`${url}/attestation?nonce=${nonce}`, { headers: { ...headers } })
+}
+
+/** The evidence of such an answer. */
+export async function challenge(...asked: Parameters<typeof askChallenge>): Promise<Attestation> {
+  return attestationSchema.parse(await (await askChallenge(...asked)).json())
 }

@@ -20,6 +20,22 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return sleep(ms, true, { signal, ref: false }).catch(() => false)
 }
 
+/** Lets one call through at a time, and answers the others at once. */
+export function oneAtATime<Arguments extends readonly unknown[], T>(
+  work: (...given: Arguments) => Promise<T>,
+): (...given: Arguments) => Promise<T | 'busy'> {
+  let isUnderWay = false
+  return async (...given) => {
+    if (isUnderWay) return 'busy'
+    isUnderWay = true
+    try {
+      return await work(...given)
+    } finally {
+      isUnderWay = false
+    }
+  }
+}
+
 /** Wakes one waiter before its time. */
 export function createAlarm() {
   let rung = false

@@ -1,5 +1,5 @@
 // An enclave on a machine of dstack, as a process: the holders' commands found it and give it its keys, and a restart needs none of them.
-import { writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sha256 } from '../../src/attestation/bytes.js'
@@ -11,7 +11,7 @@ import { configDigest, configurationOf } from '../../src/attestation/write.js'
 import { attestedSettings } from '../../src/enclave/attested/settings.js'
 import { loadSettings } from '../../src/enclave/commonConfig.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { challenge } from '../../src/sandbox/attested.js'
+import { askChallenge, challenge } from '../../src/sandbox/attested.js'
 import { tdx } from '../attestation/vectors.js'
 import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
 import { LOCAL_PROVIDER, startDstack } from '../support/dstackMachine.js'
@@ -88,4 +88,10 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   const after = await keysNow()
   expect(after).toMatchObject({ label: 'dstack', map: 'tdx', measurement: before.measurement })
   expect(after.statement).toEqual({ ...before.statement, boot: 2 })
+  await rm(socket)
+  const unanswered = await askChallenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
+  expect([unanswered.status, await unanswered.json()]).toMatchObject([503, { code: 'evidence-unavailable' }])
+  const log = await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
+  expect(log).toMatch(/"code":"agent-unreachable","service":"GetQuote".*"msg":"evidence not given"/)
+  expect(log).toContain('"msg":"keys unsealed"')
 })

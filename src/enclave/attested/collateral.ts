@@ -1,10 +1,11 @@
 // What Intel signs of a processor, from Intel's own service, which asks for no account.
 // https://api.portal.trustedservices.intel.com/content/documentation.html
-import { latin1 } from '../../attestation/bytes.js'
+import { hexText, latin1 } from '../../attestation/bytes.js'
 import type { Certificate } from '../../attestation/certificates.js'
 import { firmwareOf } from '../../attestation/tdx/platform.js'
 import type { SignedByIntel } from '../../attestation/tdx/write.js'
-import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
+import { hexToBytes } from '../../protocol/hex.js'
+import { PlatformError } from './platform.js'
 
 /** Base URLs: of the service, and of what certificates name as the place of the root's list. */
 export const INTEL = {
@@ -16,7 +17,7 @@ export const INTEL = {
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TIMEOUT_MS = 20_000
-const PROCESSOR_AUTHORITY = bytesToHex(latin1('PCK Processor CA')).slice(2)
+const PROCESSOR_AUTHORITY = hexText(latin1('PCK Processor CA'))
 
 /**
  * Fetches it when it is asked for, and anew once a day. What is there already stays while Intel does not answer, which is asked again each hour:
@@ -32,11 +33,12 @@ export function createCollateral(
   let kept: { readonly signed: SignedByIntel; readonly until: number } | undefined
 
   async function fetchAll(): Promise<SignedByIntel> {
+    const bytesOf = async (url: string) => (await request(url)).bytes
     const [tcb, identity, pck_crl, root_crl] = await Promise.all([
       fetchText(`${service}/tdx/certification/v4/tcb?fmspc=${fmspc}`, 'tcbInfo'),
       fetchText(`${service}/tdx/certification/v4/qe/identity`, 'enclaveIdentity'),
-      fetchBytes(`${service}/sgx/certification/v4/pckcrl?ca=${authority}&encoding=der`),
-      fetchBytes(`${certificates}/IntelSGXRootCA.der`),
+      bytesOf(`${service}/sgx/certification/v4/pckcrl?ca=${authority}&encoding=der`),
+      bytesOf(`${certificates}/IntelSGXRootCA.der`),
     ])
     return {
       ...{ tcb_info: tcb.text, tcb_info_signature: tcb.signature, signer: firstOf(tcb.chain) },
@@ -57,39 +59,42 @@ export function createCollateral(
   }
 }
 
-async function request(url: string): Promise<Response> {
-  const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (!answer.ok) throw new IntelError(answer.status)
-  return answer
+/** @throws PlatformError, whose question is the last part of the URL's path */
+async function request(url: string) {
+  const asked = new URL(url).pathname.split('/').at(-1) ?? ''
+  try {
+    const { ok, headers, ...answer } = await exchange(url)
+    if (ok) return { asked, headers, bytes: new Uint8Array(answer.body) }
+  } catch {
+    throw new PlatformError('intel-unreachable', asked)
+  }
+  throw new PlatformError('intel-refused', asked)
 }
 
-async function fetchBytes(url: string) {
-  return new Uint8Array(await (await request(url)).arrayBuffer())
+async function exchange(url: string) {
+  const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
+  return { ok: answer.ok, headers: answer.headers, body: await answer.arrayBuffer() }
 }
 
 /** A text with its signature, and the chain of the certificate that signed it. The signature is of the text as it stands there. */
 async function fetchText(url: string, member: 'tcbInfo' | 'enclaveIdentity') {
-  const answer = await request(url)
+  const { asked, headers, bytes } = await request(url)
   const form = new RegExp(
-    `^\\s*{\\s*"${member}"\\s*:\\s*({.*})\\s*,\\s*"signature"\\s*:\\s*"(\\w+)"\\s*}\\s*$`,
+    `^\\s*{\\s*"${member}"\\s*:\\s*({.*})\\s*,\\s*"signature"\\s*:\\s*"([0-9a-f]{128})"\\s*}\\s*$`,
     's',
   )
-  const [, text = '', signature = ''] = form.exec(await answer.text()) ?? []
-  const chain = decodeURIComponent(answer.headers.get('tcb-info-issuer-chain') ?? '')
-  return { text, signature: hexToBytes(`0x${signature}`), chain }
+  const [, text, signature] = form.exec(new TextDecoder().decode(bytes)) ?? []
+  if (text === undefined) throw new PlatformError('intel-unreadable', asked)
+  return { text, signature: hexToBytes(`0x${signature}`), chain: headers.get('tcb-info-issuer-chain') ?? '' }
 }
 
-/** DER of the first certificate of a text. */
-function firstOf(pem: string) {
-  const [, base64 = ''] = /^-----BEGIN CERTIFICATE-----([^-]+)/.exec(pem) ?? []
-  return latin1(atob(base64.replaceAll(/\s/g, '')))
-}
-
-/** Intel answered with another status than 200. */
-class IntelError extends Error {
-  override readonly name = 'IntelError'
-
-  constructor(status: number) {
-    super(`Intel answered ${status}`)
+/** DER of the first certificate of a text, whose line breaks and signs are escaped as in a URL. */
+function firstOf(chain: string) {
+  try {
+    const [, base64] = /^-----BEGIN CERTIFICATE-----([^-]+)/.exec(decodeURIComponent(chain)) ?? []
+    if (base64) return latin1(atob(base64.replaceAll(/\s/g, '')))
+  } catch {
+    // No text of a URL, or no Base64: no certificate either.
   }
+  throw new PlatformError('intel-unreadable', 'tcb')
 }

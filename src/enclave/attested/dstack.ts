@@ -2,16 +2,16 @@
 // those of dstack 0.5, which 0.6 serves as they were.
 // https://github.com/Dstack-TEE/dstack/blob/master/docs/guest-api-v0.md
 import { z } from 'zod'
-import { sha256 } from '../../attestation/bytes.js'
+import { hexText, sha256 } from '../../attestation/bytes.js'
 import { demand } from '../../attestation/errors.js'
 import { measurementOf } from '../../attestation/policy.js'
 import { readQuote } from '../../attestation/tdx/quote.js'
 import { INTEL_SGX_ROOT, registersOf, verifySigned } from '../../attestation/tdx/verify.js'
 import { type AnsweredQuote, encodeEvidence, quoteSchema } from '../../attestation/tdx/write.js'
-import { bytesToHex, concatBytes, hexToBytes } from '../../protocol/hex.js'
+import { concatBytes, hexToBytes } from '../../protocol/hex.js'
 import { createPost } from '../../service/post.js'
 import { createCollateral, INTEL } from './collateral.js'
-import type { Platform } from './platform.js'
+import { type Platform, PlatformError } from './platform.js'
 import { lock, unlock } from './secretBox.js'
 
 const SOCKET = '/var/run/dstack.sock'
@@ -42,15 +42,22 @@ export async function createDstack({
 } = {}): Promise<Platform> {
   const send = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 4, maxAnswerBytes: MAX_ANSWER_BYTES })
 
-  /** @throws AgentError; ZodError, SyntaxError for another answer than that of such an agent */
+  /** @throws PlatformError */
   async function ask<T>(method: string, request: object, schema: z.core.$ZodType<T>): Promise<T> {
-    const { status, text } = await send(`unix:${socket}`, {}, JSON.stringify(request), `/${method}`)
-    if (status !== 200) throw new AgentError(method)
-    return z.parse(schema, JSON.parse(text))
+    const sent = send(`unix:${socket}`, {}, JSON.stringify(request), `/${method}`)
+    const { status, text } = await sent.catch(() => {
+      throw new PlatformError('agent-unreachable', method)
+    })
+    if (status !== 200) throw new PlatformError('agent-refused', method)
+    try {
+      return z.parse(schema, JSON.parse(text))
+    } catch {
+      throw new PlatformError('agent-unreadable', method)
+    }
   }
 
   const quoteFor = (reportData: Uint8Array): Promise<AnsweredQuote> =>
-    ask('GetQuote', { report_data: bytesToHex(reportData).slice(2) }, quoteSchema)
+    ask('GetQuote', { report_data: hexText(reportData) }, quoteSchema)
 
   const own = await quoteFor(new Uint8Array(64))
   const quote = readQuote(own.quote)
@@ -85,13 +92,4 @@ async function providerOf({ event_log }: AnsweredQuote, { keyProvider }: { keyPr
   const event = event_log.find(({ name }) => name === 'key-provider')
   demand(event !== undefined && (await sha256(event.payload)) === keyProvider, 'log-differs')
   return providerSchema.parse(JSON.parse(new TextDecoder().decode(event.payload))).name
-}
-
-/** The agent refused. Its own words are not passed on. */
-class AgentError extends Error {
-  override readonly name = 'AgentError'
-
-  constructor(method: string) {
-    super(`${method} failed`)
-  }
 }

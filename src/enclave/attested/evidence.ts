@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../attestation/bytes.js'
 import type { StartingStatement } from '../../attestation/starting.js'
 import type { Statement } from '../../attestation/statement.js'
 import { configurationOf, encodeStatement } from '../../attestation/write.js'
 import type { Attestation } from '../../protocol/attestation.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
-import type { Bytes, Hex } from '../../protocol/hex.js'
+import { type Bytes, type Hex, hexToBytes } from '../../protocol/hex.js'
 import type { EnclaveBoot } from '../../protocol/job.js'
 import type { Platform } from './platform.js'
 import type { AttestedConfig } from './settings.js'
@@ -29,7 +29,7 @@ export function createEvidence(deps: {
 
   async function attest(keys: BornKeys | StartingKeys, nonce?: Bytes): Promise<Attestation> {
     const text = await encodeStatement({ ...(await common()), ...keys })
-    const digest = Uint8Array.from(createHash('sha256').update(text).digest())
+    const digest = hexToBytes(`0x${await sha256(text)}`)
     return { format: platform.format, evidence: await platform.evidence(digest, nonce), statement: text }
   }
 

@@ -1,5 +1,4 @@
 import { utils } from '@noble/secp256k1'
-import * as z from 'zod'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Bytes, Hex } from '../../protocol/hex.js'
 import { openShare } from '../../protocol/masterShare.js'
@@ -15,10 +14,13 @@ import {
   sharesDigest,
 } from '../../protocol/provisioning.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
-import { createTimedValue } from '../../service/waiting.js'
+import { jsonOf } from '../../protocol/strictJson.js'
+import type { Logger } from '../../service/logger.js'
+import { createTimedValue, oneAtATime } from '../../service/waiting.js'
 import { createShareCollector, drawMaster, shareMaster } from '../keys/born.js'
 import type { DoorCode, Routes } from '../resident/door.js'
 import type { Evidence } from './evidence.js'
+import { orRefusal } from './failures.js'
 import type { AttestedConfig } from './settings.js'
 
 /** What an enclave needs from people, and seals for its next start. */
@@ -28,7 +30,7 @@ export interface Secrets {
   readonly brokerKeys: Omit<BrokerKeys, 'v'>
 }
 
-/** Holders who ask at once share a document of this age. */
+/** Holders who ask at once share a document of this age, and strangers a refusal: they have the device asked no more often. */
 const EVIDENCE_MAX_AGE_MS = 5_000
 /** Each opens envelopes and tries combinations of shares. */
 const MAX_AT_ONCE = 4
@@ -39,14 +41,18 @@ const MAX_AT_ONCE = 4
  * @param deps `ready` is called once, with all that is needed; `isReady`: they are there already
  */
 export function createGathering(deps: {
-  readonly config: AttestedConfig
+  readonly config: Pick<
+    AttestedConfig,
+    'CHAIN_ID' | 'ORDER_ESCROW_ADDRESS' | 'MASTER_KEY_HOLDERS' | 'MASTER_KEY_THRESHOLD'
+  >
   readonly evidence: Pick<Evidence, 'starting'>
   readonly isReady: boolean
   /** Why the broker's keys are not taken. */
   readonly refusalOfKeys: (keys: BrokerKeys) => Promise<DoorCode | undefined>
   readonly ready: (secrets: Secrets) => Promise<void>
+  readonly logger: Logger
 }) {
-  const { config, evidence } = deps
+  const { config, evidence, logger } = deps
   const { MASTER_KEY_HOLDERS: holders, MASTER_KEY_THRESHOLD: threshold } = config
   const domain = { chainId: config.CHAIN_ID, escrow: config.ORDER_ESCROW_ADDRESS }
   const start = drawKey()
@@ -55,16 +61,17 @@ export function createGathering(deps: {
   let master: Bytes | undefined
   let brokerKeys: BrokerKeys | undefined
   let isReady = deps.isReady
-  let isFounding = false
   let atOnce = 0
-  const shown = createTimedValue(EVIDENCE_MAX_AGE_MS, () => evidence.starting(start.sealKey))
+  const shown = createTimedValue(EVIDENCE_MAX_AGE_MS, () =>
+    orRefusal(logger, 'evidence', () => evidence.starting(start.sealKey)),
+  )
 
-  async function found(): Promise<object> {
+  const found = oneAtATime(async () => {
     const drawn = drawMaster()
     const shares = await shareMaster(drawn, holders, { threshold, domain })
     drawn.fill(0)
     return { ...(await evidence.starting(start.sealKey, sharesDigest(shares))), shares }
-  }
+  })
 
   function refusalOf(provision: Provision): DoorCode | undefined {
     const index = holders.indexOf(provision.holder)
@@ -74,7 +81,7 @@ export function createGathering(deps: {
 
   /** A stranger at the door has the enclave ask neither device nor nodes. */
   function foundingRefusal(text: string): DoorCode | undefined {
-    const request = parse(text, foundingRequestSchema)
+    const { data: request } = foundingRequestSchema.safeParse(jsonOf(text))
     const [owner] = holders
     if (request === undefined || owner === undefined) return 'invalid-body'
     return refusalUnless(() => assertFoundingSigned(request.signature, start.sealKey, owner))
@@ -115,13 +122,12 @@ export function createGathering(deps: {
   const routes: Routes = {
     '/provisioning': {
       async GET() {
-        if (isReady) return 'keys-present'
-        return shown().catch(() => 'evidence-unavailable' as const)
+        return isReady ? 'keys-present' : shown()
       },
       async POST({ text }) {
         if (isReady) return 'keys-present'
         if (atOnce >= MAX_AT_ONCE) return 'busy'
-        const provision = parse(text, provisionSchema)
+        const { data: provision } = provisionSchema.safeParse(jsonOf(text))
         if (provision === undefined) return 'invalid-body'
         atOnce++
         try {
@@ -134,17 +140,7 @@ export function createGathering(deps: {
     '/provisioning/founding': {
       async POST({ text }) {
         if (isReady) return 'keys-present'
-        const refusal = foundingRefusal(text)
-        if (refusal !== undefined) return refusal
-        if (isFounding) return 'busy'
-        isFounding = true
-        try {
-          return await found()
-        } catch {
-          return 'evidence-unavailable'
-        } finally {
-          isFounding = false
-        }
+        return foundingRefusal(text) ?? orRefusal(logger, 'evidence', found)
       },
     },
   }
@@ -173,13 +169,5 @@ function refusalUnless(assertSigned: () => void): 'provision-unsigned' | undefin
   } catch (error) {
     if (error instanceof ProtocolError) return 'provision-unsigned'
     throw error
-  }
-}
-
-function parse<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
-  try {
-    return z.parse(schema, JSON.parse(text))
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,7 @@
 // A machine of EC2 with NitroTPM: AWS's tool gives its documents, and tpm2-tools seal to its registers.
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/attestation-get-doc.html
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { AWS_NITRO_ROOT } from '../../attestation/nitro.js'
 import type { Bytes } from '../../protocol/hex.js'
 import { measurementIn } from './ownDocument.js'
-import type { Platform } from './platform.js'
+import { type Platform, PlatformError } from './platform.js'
 import { lock, unlock } from './secretBox.js'
 
 /** The registers of `measurementOf`. */
@@ -56,8 +56,12 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
     // A tool that ends early does not read it.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
-    const [output, [code]] = await Promise.all([buffer(child.stdout), once(child, 'close')])
-    if (code !== 0) throw new ToolError(tool)
+    const ended = once(child, 'close').catch(() => {
+      throw new PlatformError('tool-missing', tool)
+    })
+    const [output, [code]] = await Promise.all([buffer(child.stdout), ended])
+    // A tool that the time-out has ended has no code.
+    if (code !== 0) throw new PlatformError(code === null ? 'tool-late' : 'tool-failed', tool)
     return output
   }
 
@@ -94,7 +98,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
   /**
    * A policy says who may unseal, and anyone on the machine can make an object with any policy, and so with this program's. So the object
    * has to have been created while the registers were what they are now, by the word of the TPM.
-   * @throws ToolError where the TPM has not created it with this creation data
+   * @throws PlatformError where the TPM has not created it with this creation data
    */
   async function assertOwn(directory: string): Promise<void> {
     await run(directory, ['tpm2_pcrread', '-Q', REGISTERS, '-o', 'registers'])
@@ -102,7 +106,8 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
     const creation = readFileSync(join(directory, 'creation')).subarray(2)
     const now = sha256(readFileSync(join(directory, 'registers')))
     const expected = Buffer.concat([Buffer.from(SELECTION, 'hex'), now])
-    if (!creation.subarray(0, expected.length).equals(expected)) throw new ForeignError()
+    if (!creation.subarray(0, expected.length).equals(expected))
+      throw new PlatformError('foreign-object', 'creation')
     writeFileSync(
       join(directory, 'creation-hash'),
       Buffer.concat([Buffer.of(0, now.length), sha256(creation)]),
@@ -150,27 +155,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
   }
 }
 
-/** A tool of the platform failed. Its own words are not passed on. */
-class ToolError extends Error {
-  override readonly name = 'ToolError'
-
-  constructor(tool: string) {
-    super(`${tool} failed`)
-  }
-}
-
-/** Another program than this one made the object that opens for it. */
-class ForeignError extends Error {
-  override readonly name = 'ForeignError'
-
-  constructor() {
-    super('another program made it')
-  }
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest()
-}
+const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
 
 async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'enclave-'))

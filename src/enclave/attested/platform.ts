@@ -25,5 +25,27 @@ export interface Platform {
   }
 }
 
+/**
+ * Why a platform did not do what it was asked: its tool, its agent, or Intel, who speaks for the processor. `foreign-object`: another program
+ * made what it was to open.
+ */
+export type PlatformFault =
+  | ('tool-missing' | 'tool-late' | 'tool-failed' | 'foreign-object')
+  | ('agent-unreachable' | 'agent-refused' | 'agent-unreadable')
+  | ('intel-unreachable' | 'intel-refused' | 'intel-unreadable')
+
+/** A platform did not do what it was asked. Its own words are not passed on. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError'
+
+  /** @param asked the tool, or the question: a word of the code */
+  constructor(
+    readonly code: PlatformFault,
+    readonly asked: string,
+  ) {
+    super(`${code}: ${asked}`)
+  }
+}
+
 /** The platforms of a build, by their names in `ATTESTATION_PLATFORM`. */
 export type Platforms = Readonly<Record<string, () => Platform | Promise<Platform>>>

@@ -1,7 +1,8 @@
 import type { Attestation } from '../../protocol/attestation.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import type { LogFields, Logger } from '../../service/logger.js'
 import { createPost } from '../../service/post.js'
 import { pause } from '../../service/waiting.js'
+import { describeFailure } from './failures.js'
 
 /** Verifiers believe a document for two hours. */
 const INTERVAL_MS = 3_600_000
@@ -27,14 +28,14 @@ export async function postEvidence(options: {
 
   /** Whether the server has it. A failure is logged once, until it is over. */
   async function attempt(): Promise<boolean> {
-    let reason: object
+    let reason: LogFields
     try {
       const body = JSON.stringify(await attest())
       const { status } = await post(url, { authorization: `Bearer ${relayToken}` }, body)
       if (status === OK) return true
       reason = { status }
     } catch (error) {
-      reason = describeError(error)
+      reason = describeFailure(error)
     }
     if (!isFailing) logger.warn('evidence not posted', reason)
     return false

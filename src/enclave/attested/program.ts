@@ -1,24 +1,20 @@
 import { configDigest, configurationOf } from '../../attestation/write.js'
 import { modeOf } from '../../protocol/attestation.js'
-import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
-import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
-import { Secret } from '../../service/secret.js'
+import type { Bytes } from '../../protocol/hex.js'
+import type { Logger } from '../../service/logger.js'
 import { withTimeout } from '../../service/waiting.js'
 import { createSharedChain } from '../chainState.js'
-import { loadSettings, type TradingConfig } from '../commonConfig.js'
-import type { KeysInUse } from '../doctor/checkup.js'
-import type { Enclave } from '../enclave.js'
-import { deriveKeys } from '../keys/born.js'
-import { createKeys } from '../keys/keys.js'
-import { chainOptionsOf, enclaveOf, runProgram, type Start } from '../program.js'
+import { loadSettings } from '../commonConfig.js'
+import { chainOptionsOf, runProgram, type Start } from '../program.js'
 import type { Routes } from '../resident/door.js'
 import { accountRefusal } from './account.js'
+import { challengeRoute } from './challenge.js'
 import { createEvidence, type Evidence } from './evidence.js'
 import { createGathering, type Secrets } from './gathering.js'
 import type { Platforms } from './platform.js'
-import { postEvidence } from './posting.js'
 import { reportRoute } from './report.js'
-import { createSealedKeys } from './sealedKeys.js'
+import { createRunning } from './running.js'
+import { createSealedKeys, type SealedKeys } from './sealedKeys.js'
 import { type AttestedConfig, assertNotSteered, attestedSettings } from './settings.js'
 import { objectionTo } from './standing.js'
 
@@ -50,6 +46,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   if (platform === undefined || owner === undefined) throw new Error('no such platform')
   const measurement = await platform.measurement()
   logger.info('program measured', { digest: measurement })
+  const own = { measurement, config: await configDigest(configurationOf(config)) }
   // Only here: an older Node than `requireNode` asks for has no SQLite.
   const { openTable, startResident } = await import('../resident/resident.js')
   const table = openTable(settings, logger)
@@ -59,70 +56,29 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   }).forRun()
   const authority = () => chain.escrow.authority()
   const evidence = createEvidence({ platform, config, boot: table.boot, program, authority })
-  const configuration = await configDigest(configurationOf(config))
-  const own = { measurement, config: configuration }
+  const stopping = new AbortController()
+  const running = createRunning({ start, own, evidence, stopping: stopping.signal })
   const sealedKeys = createSealedKeys({
-    ...{ directory: settings.stateDirectory, platform, configuration, logger },
+    ...{ directory: settings.stateDirectory, platform, configuration: own.config, logger },
     objection: () => objectionTo(own, chain),
   })
-  const stopping = new AbortController()
-  let running:
-    | {
-        readonly enclave: Enclave
-        readonly born: Parameters<Evidence['born']>[0]
-        readonly subject: { readonly config: TradingConfig; readonly inUse: KeysInUse }
-      }
-    | undefined
-
-  function begin({ master, brokerKeys }: Secrets): void {
-    const { intent, signing } = deriveKeys(master, own)
-    const former = config.FORMER_PROGRAMS.map((each) => new Secret(deriveKeys(master, each).intent))
-    const keys = createKeys({
-      master: new Secret(bytesToHex(master)),
-      intent: new Secret(intent),
-      signing: new Secret(signing),
-      former,
-    })
-    const trading = {
-      ...config,
-      ALPACA_KEY_ID: brokerKeys.keyId,
-      ALPACA_SECRET_KEY: brokerKeys.secretKey,
-    }
-    const { sealKey, signer } = keys
-    const born = { sealKey, signer }
-    const inUse = { ...born, keys, names: NAMES }
-    running = { enclave: enclaveOf(trading, keys, logger), born, subject: { config: trading, inUse } }
-    const attest = () => evidence.born(born)
-    void postEvidence({ ...settings, attest, stopping: stopping.signal, logger })
+  const provisioning = await awaitKeys(
+    { ...{ config, logger, evidence, sealedKeys }, begin: running.begin },
+    stopping.signal,
+  )
+  const challenged = async (nonce: Bytes) => {
+    const born = running.now()?.born
+    return born === undefined ? 'keys-awaited' : evidence.born(born, nonce)
   }
-
-  // Where nodes are down, the door opens all the same, and holders may give the keys meanwhile.
-  const opening = sealedKeys.load(stopping.signal)
-  const sealed = await withTimeout(opening, OPENING_MS)
-  if (sealed === undefined) logger.warn('keys awaited', { count: config.MASTER_KEY_THRESHOLD })
-  else begin(sealed)
-  const gathering = createGathering({
-    ...{ config, evidence, isReady: sealed !== undefined },
-    refusalOfKeys: (keys) => accountRefusal(config, keys),
-    async ready(secrets) {
-      await sealedKeys.save(secrets)
-      begin(secrets)
-      logger.info('keys provisioned')
-    },
-  })
-  void opening.then((secrets) => {
-    if (secrets !== undefined && gathering.end()) begin(secrets)
-  })
+  const signer = () => running.now()?.born.signer
   const resident = await startResident(settings, {
     table,
-    enclave: () => running?.enclave,
-    program: { program, configuredAt, mode: modeOf(platform.format), signer: () => running?.born.signer },
+    enclave: () => running.now()?.enclave,
+    program: { program, configuredAt, mode: modeOf(platform.format), signer },
     routes: {
-      ...gathering.routes,
-      ...reportRoute(settings.secret, owner, () => running?.subject),
-      ...challengeRoute(settings.secret, async (nonce) =>
-        running === undefined ? 'keys-awaited' : evidence.born(running.born, nonce),
-      ),
+      ...provisioning,
+      ...reportRoute(settings.secret, owner, () => running.now()?.subject, logger),
+      ...challengeRoute(settings.secret, challenged, logger),
     },
     logger,
   })
@@ -136,32 +92,42 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
 
 /** Half a second, while nodes answer. */
 const OPENING_MS = 10_000
-const NAMES = { signer: "the enclave's own signer", master: 'the master key' }
-const NONCE = /^[0-9a-f]{64}$/
 
-/** Fresh evidence for the server, which signs the nonce: one at a time. @param secret that of jobs */
-function challengeRoute(
-  secret: string,
-  attest: (nonce: Uint8Array<ArrayBuffer>) => Promise<object | 'keys-awaited'>,
-): Routes {
-  let isUnderWay = false
-  return {
-    '/attestation': {
-      async GET({ query, headers }) {
-        const nonce = query.get('nonce') ?? ''
-        const claimed = claimedRunMessage('challenge', headers)
-        if (claimed === undefined || !isRunMessageSigned(secret, claimed, nonce)) return 'run-unauthorized'
-        if (!NONCE.test(nonce)) return 'invalid-body'
-        if (isUnderWay) return 'busy'
-        isUnderWay = true
-        try {
-          return await attest(hexToBytes(`0x${nonce}`))
-        } catch {
-          return 'evidence-unavailable'
-        } finally {
-          isUnderWay = false
-        }
-      },
-    },
+/**
+ * Has `begin` called once, with what the enclave has sealed or what its holders give. Where nodes or the device are away, both go on: the
+ * holders may be faster.
+ * @returns the holders' routes
+ */
+async function awaitKeys(
+  deps: {
+    readonly config: AttestedConfig
+    readonly evidence: Pick<Evidence, 'starting'>
+    readonly sealedKeys: SealedKeys
+    readonly begin: (secrets: Secrets) => void
+    readonly logger: Logger
+  },
+  stopping: AbortSignal,
+): Promise<Routes> {
+  const { config, evidence, sealedKeys, begin, logger } = deps
+  function beginUnsealed(secrets: Secrets): void {
+    begin(secrets)
+    logger.info('keys unsealed')
   }
+  const opening = sealedKeys.load(stopping)
+  const sealed = await withTimeout(opening, OPENING_MS)
+  if (sealed === undefined) logger.warn('keys awaited', { count: config.MASTER_KEY_THRESHOLD })
+  else beginUnsealed(sealed)
+  const gathering = createGathering({
+    ...{ config, evidence, isReady: sealed !== undefined, logger },
+    refusalOfKeys: (keys) => accountRefusal(config, keys),
+    async ready(secrets) {
+      await sealedKeys.save(secrets)
+      begin(secrets)
+      logger.info('keys provisioned')
+    },
+  })
+  void opening.then((secrets) => {
+    if (secrets !== undefined && gathering.end()) beginUnsealed(secrets)
+  })
+  return gathering.routes
 }

@@ -3,17 +3,15 @@ import { actionReportSchema } from '../../protocol/actionReport.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
 import type { Hex } from '../../protocol/hex.js'
 import { orderReportSchema } from '../../protocol/resolution.js'
-import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { type ReportRequest, reportRequestSchema, sealReport } from '../../protocol/sealedReport.js'
-import { withTimeout } from '../../service/waiting.js'
+import { jsonOf } from '../../protocol/strictJson.js'
+import type { Logger } from '../../service/logger.js'
 import type { TradingConfig } from '../commonConfig.js'
 import { reportActions } from '../doctor/actions.js'
 import { checkEnclave, type KeysInUse } from '../doctor/checkup.js'
 import { reportOrder } from '../doctor/order.js'
 import type { DoorCode, Routes } from '../resident/door.js'
-
-/** The longest answer. A report that takes longer is dropped, and no other begins before it has ended. */
-const TIMEOUT_MS = 120_000
+import { signedRoute } from './signedRoute.js'
 
 /**
  * The reports of `operate doctor`, `invariants`, `actions` and `resolve`. They name symbols, sums and accounts, so each is sealed to the owner:
@@ -26,9 +24,8 @@ export function reportRoute(
   secret: string,
   owner: Hex,
   subject: () => { readonly config: TradingConfig; readonly inUse: KeysInUse } | undefined,
+  logger: Logger,
 ): Routes {
-  let isUnderWay = false
-
   async function answer(request: ReportRequest): Promise<object | DoorCode> {
     const found = subject()
     if (found === undefined) return 'keys-awaited'
@@ -41,20 +38,11 @@ export function reportRoute(
 
   return {
     '/report': {
-      async POST({ text, headers }) {
-        const claimed = claimedRunMessage('report', headers)
-        if (claimed === undefined || !isRunMessageSigned(secret, claimed, text)) return 'run-unauthorized'
-        const request = parse(text)
-        if (request === undefined) return 'invalid-body'
-        if (isUnderWay) return 'busy'
-        isUnderWay = true
-        const answered = answer(request)
-          .catch(() => 'report-unavailable' as const)
-          .finally(() => {
-            isUnderWay = false
-          })
-        return (await withTimeout(answered, TIMEOUT_MS)) ?? 'report-unavailable'
-      },
+      POST: signedRoute({
+        ...{ kind: 'report', secret, logger, answer },
+        signed: ({ text }) => text,
+        read: (text) => reportRequestSchema.safeParse(jsonOf(text)).data,
+      }),
     },
   }
 }
@@ -67,12 +55,4 @@ async function reportOf(request: ReportRequest, config: TradingConfig, inUse: Ke
     return isOverdue ? z.encode(orderReportSchema, report) : undefined
   }
   return z.encode(enclaveReportSchema, await checkEnclave(config, inUse, request))
-}
-
-function parse(text: string): ReportRequest | undefined {
-  try {
-    return reportRequestSchema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

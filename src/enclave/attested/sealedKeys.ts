@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { brokerKeysSchema } from '../../protocol/provisioning.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import type { Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
 import { pause } from '../../service/waiting.js'
+import { describeFailure } from './failures.js'
 import type { Secrets } from './gathering.js'
 import type { Platform } from './platform.js'
 
@@ -42,7 +43,7 @@ export function createSealedKeys(deps: {
         return await deps.objection()
       } catch (error) {
         if (!isChainFailure(error)) throw error
-        if (isFirst) logger.warn('sealed keys wait for the chain', describeError(error))
+        if (isFirst) logger.warn('sealed keys deferred', describeFailure(error))
         if (!(await pause(AGAIN_MS, stopping))) throw error
       }
     }
@@ -70,7 +71,7 @@ export function createSealedKeys(deps: {
         const { master, keyId, secretKey } = kept
         return { master: hexToBytes(master), brokerKeys: { keyId, secretKey } }
       } catch (error) {
-        logger.warn('sealed keys not opened', describeError(error))
+        logger.warn('sealed keys not opened', describeFailure(error))
         return undefined
       }
     },
@@ -83,8 +84,10 @@ export function createSealedKeys(deps: {
         writeFileSync(`${path}.part`, sealed, { mode: 0o600, flush: true })
         renameSync(`${path}.part`, path)
       } catch (error) {
-        logger.error('keys not sealed', describeError(error))
+        logger.error('keys not sealed', describeFailure(error))
       }
     },
   }
 }
+
+export type SealedKeys = ReturnType<typeof createSealedKeys>

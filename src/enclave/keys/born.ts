@@ -59,8 +59,6 @@ export async function shareMaster(
 export function createShareCollector() {
   const gathered = new Map<Hex, MasterShare>()
   return {
-    /** Holders who have given a share. */
-    count: () => gathered.size,
     /**
      * @param holder the public key whose owner gives the share: a second one replaces the first
      * @returns the master key, once enough shares make the key that they name

@@ -15,8 +15,9 @@ import { jobAcceptedSchema } from '../../protocol/api.js'
 import { enclaveModeSchema } from '../../protocol/attestation.js'
 import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
-import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
+import { type EnclaveBoot, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import { hostFault } from '../../service/hostField.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { withTimeout } from '../../service/waiting.js'
@@ -217,12 +218,16 @@ export function createDoor(options: {
     const text = isUtf8(body) ? body.toString('utf8') : undefined
     if (text === undefined || !isRunMessageSigned(secret, claimed, text))
       return refuse(res, 'run-unauthorized')
-    const job = parseJob(text)
+    const { data: job } = jobSchema.safeParse(jsonOf(text))
     if (job === undefined) return refuse(res, 'invalid-body')
-    if (job.runId !== claimed.runId) return refuse(res, 'run-unauthorized')
-    const result = await runs.accept(job)
+    const { runId } = job
+    if (runId !== claimed.runId) return refuse(res, 'run-unauthorized')
+    const result = await runs.accept(job).catch((error: unknown) => {
+      logger.error('job not recorded', { runId, ...describeError(error) })
+      return 'storage-unavailable' as const
+    })
     if (result !== 'accepted' && result !== 'already-accepted') return refuse(res, result)
-    send(res, prepared(202, z.encode(jobAcceptedSchema, { runId: job.runId, result, ...boot })))
+    send(res, prepared(202, z.encode(jobAcceptedSchema, { runId, result, ...boot })))
   }
 
   function health(res: ServerResponse): void {
@@ -266,9 +271,9 @@ export function createDoor(options: {
 
   function answer(req: IncomingMessage, res: ServerResponse): void {
     dispatch(req, res).catch((error: unknown) => {
-      // The caller has gone, or the table could not be written.
+      // The caller has gone.
       if (req.destroyed && !req.complete) return
-      logger.error('job not recorded', describeError(error))
+      logger.error('request not answered', describeError(error))
       refuse(res, 'storage-unavailable')
     })
   }
@@ -328,14 +333,6 @@ async function readBody(req: IncomingMessage, limit: number): Promise<Buffer | D
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
-}
-
-function parseJob(text: string): Job | undefined {
-  try {
-    return jobSchema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 /** A problem as RFC 9457 has it. */

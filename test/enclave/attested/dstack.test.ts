@@ -1,5 +1,6 @@
 // An enclave on a machine of dstack: what the agent and Intel answer becomes evidence, and keys stay with the program.
-import { expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { sha256 } from '../../../src/attestation/bytes.js'
 import { judge } from '../../../src/attestation/judge.js'
@@ -11,6 +12,8 @@ import type { Platform } from '../../../src/enclave/attested/platform.js'
 import { type Bytes, bytesToHex, hexToBytes } from '../../../src/protocol/hex.js'
 import { tdx } from '../../attestation/vectors.js'
 import { type DstackMachine, LOCAL_PROVIDER, startDstack } from '../../support/dstackMachine.js'
+import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2027, 2, 1)
@@ -101,7 +104,7 @@ it('a restart needs Intel for evidence alone: its keys open without', async () =
   const again = await createDstack(options)
   expect(await again.measurement()).toBe(await platform.measurement())
   expect(await again.sealing?.unseal(sealed)).toEqual(SECRET)
-  await expect(again.evidence(new Uint8Array(32))).rejects.toMatchObject({ name: 'IntelError' })
+  await expect(again.evidence(new Uint8Array(32))).rejects.toMatchObject({ code: 'intel-refused' })
   intel.isUp = true
   expect(await judged(again, options.root)).toMatchObject({ outcome: 'accepted' })
 })
@@ -114,8 +117,27 @@ it.each<[string, Partial<DstackMachine>, object]>([
   ],
   ['that a stranger signed', { fault: { signers: { quote: 'stranger' } } }, { code: 'invalid-signature' }],
   ['of another log', { fault: { events: [] } }, { code: 'log-differs' }],
-  ['that the agent refuses', { fault: { head: 'no hex' } }, { name: 'AgentError' }],
+  ['that the agent refuses', { fault: { head: 'no hex' } }, { code: 'agent-refused', asked: 'GetQuote' }],
 ])('a start on dstack ends with a quote %s', async (_, machine, reason) => {
   const { options } = await startDstack({ now: NOW, ...machine })
   await expect(createDstack(options)).rejects.toMatchObject(reason)
+})
+
+it('a failure names the agent or Intel, what was asked, and how it failed', async () => {
+  const { options } = await startDstack({ now: NOW })
+  const socket = `${await temporaryDirectory()}/other.sock`
+  await expect(createDstack({ ...options, socket })).rejects.toMatchObject({
+    ...{ code: 'agent-unreachable', asked: 'GetQuote' },
+  })
+  const other = createServer((_request, response) => void response.end('{}')).listen(socket)
+  onTestFinished(() => void other.close())
+  await expect(createDstack({ ...options, socket })).rejects.toMatchObject({ code: 'agent-unreadable' })
+  for (const [url, code] of [
+    [await closedUrl(), 'intel-unreachable'],
+    [await startRawServer((_request, response) => void response.end('{}')), 'intel-unreadable'],
+  ] as const) {
+    const platform = await createDstack({ ...options, intel: { service: url, certificates: url } })
+    const evidence = platform.evidence(new Uint8Array(32))
+    await expect(evidence).rejects.toMatchObject({ code, asked: expect.stringMatching(/^(tcb|identity)$/) })
+  }
 })

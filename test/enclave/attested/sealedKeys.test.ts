@@ -89,7 +89,7 @@ it('the operator starts a program again that was replaced, or revoked for a hole
   expect(log()).toContain('"reason":"revoked-program"')
 })
 
-it('keys that are sealed wait for the chain, and need nobody once it answers', async () => {
+it('a restart while the nodes are down needs no holder: its keys open once the nodes answer', async () => {
   const { startedWith, log } = await useState()
   let isDown = true
   const keys = startedWith(FIRST, async () => {
@@ -99,5 +99,5 @@ it('keys that are sealed wait for the chain, and need nobody once it answers', a
   })
   await keys.save(SECRETS)
   expect(await keys.load(signal)).toEqual(SECRETS)
-  expect(log()).toContain('sealed keys wait for the chain')
+  expect(log()).toContain('sealed keys deferred')
 })

@@ -5,11 +5,13 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { BODY_TIMEOUT_MS } from '../../../src/enclave/resident/door.js'
+import { z } from 'zod'
+import { BODY_TIMEOUT_MS, createDoor } from '../../../src/enclave/resident/door.js'
 import { problemSchema } from '../../../src/protocol/api.js'
 import type { Job } from '../../../src/protocol/job.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { createPost } from '../../../src/service/post.js'
+import { createLogLines } from '../../support/logLines.js'
 import {
   HARNESS_SIGNER,
   offer,
@@ -138,6 +140,33 @@ test('jobs also come over a socket; one that a killed process left is in no way,
   const headers = { ...signed(body, job.runId) }
   const post = createPost({ timeoutMs: 5_000, maxConnections: 1 })
   expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
+})
+
+test('a job that the disk refuses, and another request that fails, are logged as what they are', async () => {
+  const { logger, lines } = createLogLines()
+  const fail = async () => {
+    throw new TypeError('canary')
+  }
+  const door = createDoor({
+    secret: RUN_SECRET,
+    runs: { accept: fail, counts: () => ({ runs: 0, abandoned: 0 }), awaitsKeys: () => false },
+    boot: { instance: randomUUID(), boot: 1 },
+    program: { program: '', configuredAt: 0, mode: 'file-keys', signer: () => HARNESS_SIGNER },
+    routes: { '/attestation': { GET: fail } },
+    logger,
+  })
+  await once(door.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void door.close().closeAllConnections())
+  const { port } = z.object({ port: z.int() }).parse(door.address())
+  const url = `http://127.0.0.1:${port}`
+  const job = await orderJob()
+  const refused = { status: 503, code: 'storage-unavailable' }
+  expect((await offer(url, job)).answer).toMatchObject(refused)
+  expect(await (await fetch(`${url}/attestation`)).json()).toMatchObject(refused)
+  expect(lines()).toMatchObject([
+    { msg: 'job not recorded', runId: job.runId, errorName: 'TypeError' },
+    { msg: 'request not answered', errorName: 'TypeError' },
+  ])
 })
 
 /** Leaves a socket like a killed process: no process listens there. */
