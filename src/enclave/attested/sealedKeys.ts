@@ -9,14 +9,17 @@ import { readPrivateFile } from '../../service/privateFile.js'
 import { pause } from '../../service/waiting.js'
 import { describeFailure } from './failures.js'
 import type { Secrets } from './gathering.js'
-import type { Platform } from './platform.js'
+import { type Platform, PlatformError } from './platform.js'
 
 const secretsSchema = z.strictObject({
   ...brokerKeysSchema.shape,
   master: bytes32Schema,
   configuration: bytes32Schema,
 })
-const AGAIN_MS = 1_000
+/** Milliseconds before nodes are asked again, and before the device is a second time, which is doubled each time. */
+const TIMES = { chainAgainMs: 1_000, deviceAgainMs: 500 }
+/** Half a minute together. */
+const DEVICE_TRIES = 7
 
 /**
  * `sealed-keys` in the state directory: a restart of the same program on the same machine, with the same configuration, needs nobody.
@@ -31,38 +34,36 @@ export function createSealedKeys(deps: {
   readonly configuration: Hex
   /** `objectionTo` this program. */
   readonly objection: () => Promise<string | undefined>
+  readonly times?: typeof TIMES
   readonly logger: Logger
 }) {
-  const { platform, configuration, logger } = deps
+  const { platform, configuration, times = TIMES, logger } = deps
   const path = join(deps.directory, 'sealed-keys')
 
   /** Asks until the nodes answer, or `stopping` aborts. */
-  async function objectionNow(stopping: AbortSignal): Promise<string | undefined> {
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return await deps.objection()
-      } catch (error) {
-        if (!isChainFailure(error)) throw error
-        if (isFirst) logger.warn('sealed keys deferred', describeFailure(error))
-        if (!(await pause(AGAIN_MS, stopping))) throw error
-      }
-    }
-  }
+  const objectionNow = createRetries({ isPassing: isChainFailure, pauseMs: () => times.chainAgainMs, logger })
+  /** A device that is busy may be free within half a minute. One that refuses another program's file does not say so. */
+  const unsealNow = createRetries({
+    isPassing: (error) => error instanceof PlatformError && error.code !== 'foreign-object',
+    pauseMs: (tries) => (tries < DEVICE_TRIES ? times.deviceAgainMs * 2 ** (tries - 1) : undefined),
+    logger,
+  })
 
   return {
     /**
      * Undefined where there are none, another program, machine or configuration sealed them, or this program may not open them: the file is
-     * kept then. Lasts until the nodes answer, or `stopping` aborts. Never rejects.
+     * kept then. Lasts until the nodes answer, and half a minute more where the device does not, or until `stopping` aborts. Never rejects.
      */
     async load(stopping: AbortSignal): Promise<Secrets | undefined> {
       if (platform.sealing === undefined || !existsSync(path)) return undefined
       try {
-        const reason = await objectionNow(stopping)
+        const reason = await objectionNow(deps.objection, stopping)
         if (reason !== undefined) {
           logger.warn('sealed keys not opened', { reason })
           return undefined
         }
-        const bytes = await platform.sealing.unseal(Uint8Array.from(readPrivateFile(path)))
+        const { sealing } = platform
+        const bytes = await unsealNow(() => sealing.unseal(Uint8Array.from(readPrivateFile(path))), stopping)
         const kept = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
         if (kept.configuration !== configuration) {
           logger.warn('sealed keys not opened', { reason: 'another configuration' })
@@ -91,3 +92,27 @@ export function createSealedKeys(deps: {
 }
 
 export type SealedKeys = ReturnType<typeof createSealedKeys>
+
+/** Tries again after failures that pass. The log says it once. @param pauseMs undefined after the last try */
+function createRetries({
+  isPassing,
+  pauseMs,
+  logger,
+}: {
+  readonly isPassing: (error: unknown) => boolean
+  readonly pauseMs: (tries: number) => number | undefined
+  readonly logger: Logger
+}) {
+  return async <T>(work: () => Promise<T>, stopping: AbortSignal): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work()
+      } catch (error) {
+        const wait = isPassing(error) ? pauseMs(tries) : undefined
+        if (wait === undefined) throw error
+        if (tries === 1) logger.warn('sealed keys deferred', describeFailure(error))
+        if (!(await pause(wait, stopping))) throw error
+      }
+    }
+  }
+}

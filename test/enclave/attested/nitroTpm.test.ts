@@ -31,6 +31,8 @@ async function start() {
         platform,
         configuration: CONFIGURATION,
         objection: async () => undefined,
+        // What another image has made is refused as a busy TPM is.
+        times: { chainAgainMs: 1, deviceAgainMs: 1 },
         logger,
       }),
     }

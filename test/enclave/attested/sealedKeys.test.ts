@@ -1,8 +1,9 @@
 // What an operator can do with the state directory of an attested enclave, which is his.
-import { copyFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
+import { PlatformError } from '../../../src/enclave/attested/platform.js'
 import { createSealedKeys } from '../../../src/enclave/attested/sealedKeys.js'
 import { lock, unlock } from '../../../src/enclave/attested/secretBox.js'
 import { objectionTo } from '../../../src/enclave/attested/standing.js'
@@ -24,21 +25,26 @@ const [FIRST, SECOND] = [bytes32('c1'), bytes32('c2')]
 
 const SECRETS = { master: drawMaster(), brokerKeys: { keyId: 'PK', secretKey: 'secret' } }
 const { signal } = new AbortController()
+const QUICK = { chainAgainMs: 1, deviceAgainMs: 1 }
 
 async function useState() {
   const directory = await temporaryDirectory()
   const key = drawMaster()
+  const device = { failures: 0 }
   /** Hardware that keeps a key for this program alone. */
   const sealing = {
     seal: (secret: Uint8Array<ArrayBuffer>) => lock(key, secret),
-    unseal: (sealed: Uint8Array<ArrayBuffer>) => unlock(key, sealed),
+    async unseal(sealed: Uint8Array<ArrayBuffer>) {
+      if (device.failures-- > 0) throw new PlatformError('tool-late', 'tpm2_unseal')
+      return unlock(key, sealed)
+    },
   }
-  const { logger, text } = createLogLines()
+  const { logger, text, lines } = createLogLines()
   return {
     file: join(directory, 'sealed-keys'),
-    log: text,
+    ...{ log: text, lines, device },
     startedWith: (configuration: Hex, objection: () => Promise<string | undefined> = async () => undefined) =>
-      createSealedKeys({ directory, platform: { sealing }, configuration, objection, logger }),
+      createSealedKeys({ directory, platform: { sealing }, configuration, objection, times: QUICK, logger }),
   }
 }
 
@@ -90,7 +96,7 @@ it('the operator starts a program again that was replaced, or revoked for a hole
 })
 
 it('a restart while the nodes are down needs no holder: its keys open once the nodes answer', async () => {
-  const { startedWith, log } = await useState()
+  const { startedWith, lines } = await useState()
   let isDown = true
   const keys = startedWith(FIRST, async () => {
     if (!isDown) return undefined
@@ -99,5 +105,23 @@ it('a restart while the nodes are down needs no holder: its keys open once the n
   })
   await keys.save(SECRETS)
   expect(await keys.load(signal)).toEqual(SECRETS)
-  expect(log()).toContain('sealed keys deferred')
+  expect(lines()).toMatchObject([{ msg: 'sealed keys deferred', code: 'chain-unavailable' }])
+})
+
+it('a device that is busy at the start is asked again, and no holder is: half a minute long, and the file stays', async () => {
+  const { startedWith, lines, device, file } = await useState()
+  const keys = startedWith(FIRST)
+  await keys.save(SECRETS)
+  device.failures = 6
+  expect(await keys.load(signal)).toEqual(SECRETS)
+  const deferred = { msg: 'sealed keys deferred', code: 'tool-late', service: 'tpm2_unseal' }
+  expect(lines()).toMatchObject([deferred])
+  device.failures = 7
+  expect(await keys.load(signal)).toBeUndefined()
+  expect(lines().slice(1)).toMatchObject([deferred, { ...deferred, msg: 'sealed keys not opened' }])
+  expect(await keys.load(signal)).toEqual(SECRETS)
+  // What another program sealed is not tried again.
+  await writeFile(file, await lock(drawMaster(), new Uint8Array(32)))
+  expect(await keys.load(signal)).toBeUndefined()
+  expect(lines().slice(3)).toMatchObject([{ msg: 'sealed keys not opened', code: 'undecryptable' }])
 })
