@@ -84,6 +84,9 @@ abstract contract Books {
     mapping(bytes32 orgId => bytes32) public policyHashes;
     mapping(bytes32 orgId => Rulebook) internal _begun;
     mapping(bytes32 orgId => bool) public admitted;
+    mapping(address wallet => bytes32) private _memberOf;
+    /// @dev When a membership ends by itself; zero while its wallet stays.
+    mapping(address wallet => uint256) internal _leavesAt;
     mapping(address wallet => bool) public kyc;
     /// @dev By the name that the owner gave.
     mapping(bytes32 symbol => mapping(address wallet => bool)) private _frozen;
@@ -178,6 +181,15 @@ abstract contract Books {
 
     function isPaused() public view returns (bool) {
         return currentTime < pausedUntil;
+    }
+
+    function memberOf(address wallet) public view returns (bytes32) {
+        return _leavesAt[wallet] != 0 && currentTime >= _leavesAt[wallet] ? bytes32(0) : _memberOf[wallet];
+    }
+
+    function _setMember(bytes32 orgId, address wallet) internal {
+        _must(orgId == 0 || memberOf(wallet) == 0, "a wallet entered an institution from another");
+        (_memberOf[wallet], _leavesAt[wallet]) = (orgId, 0);
     }
 
     /// @dev Of four calls that switch something, three switch it to what lets orders go on.

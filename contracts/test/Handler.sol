@@ -201,7 +201,7 @@ contract Handler is ShareActions, MoveActions {
         bool isFirst = registry.adminOf(orgId) == address(0);
         vm.prank(holderOf(0));
         registry.setAdmitted(orgId, admin, isUsual(seed));
-        if (isFirst) _entered(admin);
+        if (isFirst) _entered(orgId, admin);
         admitted[orgId] = isUsual(seed);
     }
 
@@ -209,8 +209,11 @@ contract Handler is ShareActions, MoveActions {
         for (uint256 i = 0; i < 5 && on && registry.orgOf(walletOf(who)) != 0; i++) {
             who = who % 5 + 1;
         }
-        vm.prank(registry.adminOf(orgOf(org)));
-        registry.setMember(walletOf(who), on);
+        address wallet = walletOf(who);
+        address admin = registry.adminOf(orgOf(org));
+        vm.prank(admin);
+        registry.setMember(wallet, on);
+        if (!on && wallet != admin && memberOf(wallet) == orgOf(org)) _setMember(0, wallet);
     }
 
     function join(uint256 who, uint256 org) public atCurrentTime {
@@ -224,26 +227,35 @@ contract Handler is ShareActions, MoveActions {
         vm.prank(walletOf(who));
         registry.join(orgOf(org));
         _must(isInvited, "a wallet joined uninvited");
-        _entered(walletOf(who));
+        _entered(orgOf(org), walletOf(who));
     }
 
     function leaveInstitution(uint256 who) external atCurrentTime {
-        vm.prank(walletOf(who));
+        address wallet = walletOf(who);
+        bytes32 orgId = memberOf(wallet);
+        vm.prank(wallet);
         registry.leaveInstitution();
+        _must(orgId != 0 && registry.adminOf(orgId) != wallet, "an admin left, or a wallet in no institution");
+        _must(_leavesAt[wallet] == 0, "a leaving was put off");
+        _leavesAt[wallet] = currentTime + platform.LEAVE_DELAY();
     }
 
     function proposeAdmin(uint256 org, uint256 who) external atCurrentTime {
+        address wallet = walletOf(who);
         vm.prank(registry.adminOf(orgOf(org)));
-        registry.transferAdmin(walletOf(who));
+        registry.transferAdmin(wallet);
+        bool stays = memberOf(wallet) == orgOf(org) && _leavesAt[wallet] == 0;
+        _must(memberOf(wallet) == 0 || stays, "an admin was proposed who leaves, or is in another institution");
     }
 
     function acceptAdmin(uint256 org, uint256 who) external atCurrentTime {
         address pending = registry.pendingAdminOf(orgOf(org));
-        bool isMember = registry.orgOf(walletOf(who)) == orgOf(org);
+        bool isMember = memberOf(walletOf(who)) == orgOf(org);
         vm.prank(walletOf(who));
         registry.acceptAdmin(orgOf(org));
         _must(pending == walletOf(who), "an admin whom nobody proposed");
-        if (!isMember) _entered(walletOf(who));
+        if (!isMember) _entered(orgOf(org), walletOf(who));
+        _must(_leavesAt[walletOf(who)] == 0, "a wallet that leaves became admin");
     }
 
     // ---- roles and pauses ----

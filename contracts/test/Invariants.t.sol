@@ -201,6 +201,10 @@ contract InvariantsTest {
     }
 
     function _institutions() private view {
+        for (uint256 j = 0; j < WALLETS; j++) {
+            address wallet = handler.walletOf(j);
+            require(platform.registry().orgOf(wallet) == handler.memberOf(wallet), "the institution of a wallet");
+        }
         for (uint256 i = 0; i < 3; i++) {
             bytes32 orgId = handler.orgOf(i);
             require(platform.registry().isAdmitted(orgId) == handler.admitted(orgId), "an admission");

@@ -97,7 +97,8 @@ abstract contract MoveActions is ClaimActions {
     }
 
     /// @dev The wallet has entered an institution: its key is not lost.
-    function _entered(address wallet) internal {
+    function _entered(bytes32 orgId, address wallet) internal {
+        _setMember(orgId, wallet);
         delete _moves[wallet];
     }
 
@@ -171,7 +172,7 @@ abstract contract MoveActions is ClaimActions {
             registry.setMember(wallet, true);
             vm.prank(wallet);
             registry.join(other);
-            _entered(wallet);
+            _entered(other, wallet);
             return;
         }
         revert("no other institution");

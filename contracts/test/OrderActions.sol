@@ -29,7 +29,7 @@ abstract contract OrderActions is Books {
             escrow.openBuy(orderId, commit, amount, deadline);
         }
         _must(admitted[orgId], "a buy without an admitted institution");
-        _must(registry.leavingAt(wallet) == 0, "a buy of a wallet that leaves");
+        _must(_leavesAt[wallet] == 0, "a buy of a wallet that leaves");
         _book(orderId, Booked(wallet, USDC, amount, commit, orgId, deadline, IOrderEscrow.State.OPEN, 0));
     }
 

@@ -1,4 +1,4 @@
-// What the model of membership.test.ts does not ask: names, events, counts, and what stands of an invitation, a founding and a leaving.
+// What the invariants (contracts/test) do not ask: names, events, counts, and what stands of an invitation, a founding and a leaving.
 import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'

@@ -1,4 +1,4 @@
-// What the model of money.test.ts does not ask of openings: bounds, counts, who pays, and what a signature is good for.
+// What the invariants (contracts/test) do not ask of openings: bounds, counts, who pays, and what a signature is good for.
 
 import { describe, expect, it } from 'vitest'
 import { ZERO_ADDRESS } from '../../src/protocol/address.js'
