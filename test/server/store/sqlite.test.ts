@@ -25,8 +25,7 @@ function failTest(error: StorageError): void {
 
 const open = (directory: string) => startSqlite({ directory, onBroken: failTest })
 
-testEngine('SQLite', openQuickly)
-testEngine('SQLite in a thread', open)
+testEngine('SQLite', open)
 
 test('the database is for its owner alone', async () => {
   const directory = join(await temporaryDirectory(), 'data')
