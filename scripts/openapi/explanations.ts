@@ -36,12 +36,12 @@ export const EXPLANATIONS: Readonly<
   },
   'run-unauthorized': {
     meaning:
-      "The request carries no fresh signature of this run's message by the shared secret. Its body was not parsed, and it is answered the same whether or not there is such a run.",
+      "The request has no fresh signature of this run's message by the shared secret. Its body was not parsed, and it is answered the same whether or not there is such a run.",
     cause:
       "`ENCLAVE_TRIGGER_SECRET` differs between server and enclave. A clock is off by minutes, or the enclave's is behind the server's by more than five seconds. A proxy changes the body.",
   },
   'origin-not-allowed': {
-    meaning: 'The request carries an `Origin` other than the configured one. No handler ran.',
+    meaning: 'The request has an `Origin` other than the configured one. No handler ran.',
     cause:
       'A page of another origin (scheme, host, port, or `null`), or `FRONTEND_ORIGIN` set to another one.',
   },

@@ -65,7 +65,7 @@ interface Answer {
 export const TAGS = {
   Intake: 'Sealed orders and rulebooks, and their state. For clients.',
   Status: 'Public facts of a wallet, an institution and the market.',
-  Relay: "For the enclave: carries what it signed to the chain. Takes the relay's token.",
+  Relay: "For the enclave: relays what it signed to the chain. Takes the relay's token.",
   Runs: 'For the enclave: the notices and results of its runs. Signed with the shared secret.',
   Documentation: 'This description, as JSON and as a page, and the error codes.',
 } as const

@@ -22,7 +22,7 @@ export function routesTable(): string {
 /** The text before the codes, a paragraph each. Backticks enclose code. */
 const INTRODUCTION = [
   "A program branches on `code`, whose meaning never changes. `type` is the address of the code's section, at `/errors` of the server that answered.",
-  "`requestId` is the `X-Request-Id` of the answer, and of every log line of the request. `instance` is the path, or empty for a path that is not the API's: an answer never repeats an unknown path. Some codes have further members; their sections name them. A 503 carries `Retry-After` in seconds.",
+  "`requestId` is the `X-Request-Id` of the answer, and of every log line of the request. `instance` is the path, or empty for a path that is not the API's: an answer never repeats an unknown path. Some codes have further members; their sections name them. A 503 has `Retry-After` in seconds.",
   'Which route answers which code: `/docs` of a running server, or `/openapi.json`. Errors hold no confidential value: only the employee learns, sealed, why an order was refused.',
 ]
 

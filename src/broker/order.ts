@@ -67,7 +67,7 @@ export const storedOrderSchema = z
     filledQty: order.filled_qty,
     /** When it became final; null while it is live. */
     endedAt: endOf(order),
-    /** The same at its average price: one entry, or one per order where others carried this one on. */
+    /** The same at its average price: one entry, or one per order where others continued this one. */
     fills: fillsOf(order),
   }))
 /** One order as the broker stores it, with its place in a chain of replacements. */
@@ -108,7 +108,7 @@ function endOf(order: {
   return stated.length === 0 ? null : new Date(Math.max(...stated))
 }
 
-/** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
+/** An order and those that continued it, as one: ordered as the first, standing as the last, with the fills of all. */
 export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {
   const { replacedBy: _by, replaces: _of, ...order } = first
   return joinedWith(order, others)
@@ -163,7 +163,7 @@ const FINAL: ReadonlyMap<string, BrokerOrderState> = new Map([
  *   `suspended`
  * - `stopped`: a fill is guaranteed
  * - `calculated`, `done_for_day`: its fills are not settled yet, and `expired` or `filled` follows
- * - `replaced`: an order under another id carries on, and is read in its place. Refunding this one would pay twice
+ * - `replaced`: an order under another id continues it, and is read in its place. Refunding this one would pay twice
  */
 export function orderState(status: string): BrokerOrderState {
   return FINAL.get(status) ?? 'live'

@@ -27,7 +27,7 @@ export type OrderRequest = {
   | { readonly qty: bigint; readonly notional?: never }
 )
 
-/** How many orders in a row may have carried one on. */
+/** How many orders in a row may have continued one. */
 const MAX_REPLACEMENTS = 5
 
 /**
@@ -90,7 +90,7 @@ function findOrder(trading: BrokerHttp, clientOrderId: string, token?: Token): P
   )
 }
 
-/** Those that carried an order on, the last one last. One that cannot be found is unreadable, never absent. */
+/** Those that continued an order, the last one last. One that cannot be found is unreadable, never absent. */
 async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<StoredOrder[]> {
   const route = '/v2/orders/{id}'
   const others: StoredOrder[] = []
@@ -153,7 +153,7 @@ export interface OrderFilter {
 
 /**
  * `GET /v2/orders`: every order that was submitted after a time, in any state, the oldest first. Those that
- * carried another one on are part of it.
+ * continued another one are part of it.
  */
 export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<BrokerOrder[]> {
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
@@ -235,7 +235,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
   }
 }
 
-/** Orders by the broker's id; those that carried another one on become part of it. */
+/** Orders by the broker's id; those that continued another one become part of it. */
 export function joined(found: ReadonlyMap<string, StoredOrder>): BrokerOrder[] {
   return [...found.values()]
     .filter(({ replaces }) => replaces === null || !found.has(replaces))

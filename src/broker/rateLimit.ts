@@ -155,7 +155,7 @@ export function createRateLimit({ now, unixNow }: Clocks) {
   }
 }
 
-/** How many requests of placements a window carries. */
+/** How many requests of placements a window has room for. */
 function perWindow({ limit }: Window): number {
   return Math.max(1, limit - Math.ceil(limit / KEPT_PART))
 }

@@ -21,9 +21,9 @@ const MAX_FILTERS = 100
 const ACTIONS_USABLE_MS = 12 * 3_600_000
 /** An outage costs no more requests than this, and holds up no other order. */
 const ACTIONS_RETRY_MS = 10_000
-/** An unscheduled close is noticed after this. */
+/** An unscheduled close is seen after this. */
 const CLOCK_MAX_AGE_MS = 60_000
-/** An unscheduled opening is noticed after this: orders wait for it, and a closed market leaves the rate budget unused. */
+/** An unscheduled opening is seen after this: orders wait for it, and a closed market leaves the rate budget unused. */
 const CLOSED_MAX_AGE_MS = 10_000
 /** A market that should have opened and has not is asked for no more often than this. */
 const CLOSED_MIN_AGE_MS = 250

@@ -91,7 +91,7 @@ export function createTradeUpdates(deps: {
       }
     } else if (!WITHOUT_EFFECT.has(message.data.event)) {
       const { client_order_id: id, replaces } = message.data.order
-      // One that carries another on is followed under that one's id.
+      // One that continues another is followed under that one's id.
       deps.onUpdate(replaces == null ? id : undefined)
     }
   }

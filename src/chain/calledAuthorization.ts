@@ -6,7 +6,7 @@ import type { Hex } from '../protocol/hex.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 
-/** The authorizations that can carry a portfolio. */
+/** The authorizations that can write a portfolio. */
 export type WriteType = Extract<PrimaryType, 'PortfolioUpdate' | 'OrderSettlement' | 'OrderRefund'>
 /** The authorizations that end an order. */
 export type EndingType = Exclude<WriteType, 'PortfolioUpdate'>

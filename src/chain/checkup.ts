@@ -218,12 +218,12 @@ async function checkRotations(authority: Authority): Promise<Finding[]> {
   const pending = await Promise.all(roles.map((role) => authority.pendingRotation(role)))
   const found = roles.flatMap((role, index) => {
     const rotation = pending[index]
-    return rotation ? [rotationNotice(role, rotation)] : []
+    return rotation ? [announcedRotation(role, rotation)] : []
   })
   return found.length > 0 ? found : [ok('rotation', 'no role is about to change hands')]
 }
 
-function rotationNotice(role: AuthorityRole, rotation: PendingRotation): Finding {
+function announcedRotation(role: AuthorityRole, rotation: PendingRotation): Finding {
   return notice(
     'rotation',
     `${WHO[role]} will be ${rotation.to} from ${timeOf(rotation)} on: if you did not ask for it, the owner's key is in other hands; pause (${OPERATE} pause), and have the owner run ${OPERATE} ${role} --withdraw`,

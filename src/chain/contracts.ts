@@ -200,7 +200,7 @@ function createPlatformPool(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.platformPool)
   return {
     address,
-    /** Number that the symbol's next mint or burn must carry. */
+    /** Number that the symbol's next mint or burn must have. */
     nextBatch: (symbol: Hex, block?: BlockTag) => read('nextBatch', [symbol], uintValue, block),
     /** Unix milliseconds: the symbol's fills until then are in its batches. */
     countedUntil: (symbol: Hex, block?: BlockTag) => read('countedUntil', [symbol], uintValue, block),

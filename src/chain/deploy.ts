@@ -56,7 +56,7 @@ export interface Deployed {
   readonly creations: readonly Creation[]
 }
 
-/** The default delays of a deployment: two days to notice a rotation, three to pause, seven to leave. */
+/** The default delays of a deployment: two days to see a rotation, three to pause, seven to leave. */
 export const DEFAULT_DELAYS: Deployment['delays'] = {
   rotation: 2 * 86_400,
   pause: 3 * 86_400,

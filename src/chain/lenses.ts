@@ -93,7 +93,7 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses) {
   }
 }
 
-// Deployless calls carry the code of a contract that is never deployed: its constructor returns the answer, all of one block and in one
+// Deployless calls have the code of a contract that is never deployed: its constructor returns the answer, all of one block and in one
 // request, like the validator of https://eips.ethereum.org/EIPS/eip-6492. See contracts/lens.
 
 /** Runs a lens at a block. The function throws ChainUnavailableError, ChainAnswerError. */

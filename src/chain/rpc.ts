@@ -126,7 +126,7 @@ const TOLERATED_BLOCKS = 2
 const PATIENCE_MS = 10_000
 
 /**
- * Compares the nodes' heads in the background. It notices a node that stands still, although each of its answers is well-formed,
+ * Compares the nodes' heads in the background. It finds a node that stands still, although each of its answers is well-formed,
  * and one that answers without a head while another has one. A node is compared with where another node was at
  * the comparison before: on a quick chain, whose blocks come faster than answers, heads requested side by side differ.
  *

@@ -46,7 +46,7 @@ export interface PlaceOptions extends CallOptions {
    */
   readonly approve?: bigint | undefined
   /**
-   * Awaited once the client's store has the order, before the escrow opens. `intent` is confidential. A sponsored order carries its
+   * Awaited once the client's store has the order, before the escrow opens. `intent` is confidential. A sponsored order has its
    * `opening`, and `submitOrder` may then open it: until the signature expires, ask before you submit it again.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined

@@ -101,7 +101,7 @@ export function createRelay(options: RelayOptions) {
   }
 }
 
-/** Carries authorizations to the chain and pays their gas. */
+/** Relays authorizations to the chain and pays their gas. */
 export type Relay = ReturnType<typeof createRelay>
 
 function read({ status, headers, text }: PostAnswer): RelayAnswer {

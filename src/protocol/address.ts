@@ -19,7 +19,7 @@ export function checksum(address: string): Hex {
   return found
 }
 
-/** https://eips.ethereum.org/EIPS/eip-55: digits of one case carry no checksum. */
+/** https://eips.ethereum.org/EIPS/eip-55: digits of one case have no checksum. */
 function hasRightChecksum(address: string): boolean {
   if (address === checksum(address)) return true
   const digits = address.slice(2)

@@ -160,7 +160,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     digest: bytes32Schema,
     status: receiptStatusSchema,
   }),
-  /** The transaction that carries the authorization, sent or mined; its `status` is never `pending`. */
+  /** The transaction of the authorization, sent or mined; its `status` is never `pending`. */
   z.object({
     kind: z.literal('transaction'),
     at: timeSchema,

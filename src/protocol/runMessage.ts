@@ -42,7 +42,7 @@ function isSecret(text: string): boolean {
   return length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES
 }
 
-/** The header fields that carry a signature. */
+/** The header fields of a signature. */
 type RunMessageHeaders = {
   readonly 'webhook-id': string
   /** Unix seconds. */
@@ -73,7 +73,7 @@ interface ClaimedRunMessage {
 const TIMESTAMP = /^[1-9]\d{0,11}$/
 
 /**
- * The claim in a request's headers, read before its body. Undefined if the headers carry no fresh signature for this
+ * The claim in a request's headers, read before its body. Undefined if the headers have no fresh signature for this
  * kind.
  */
 export function claimedRunMessage(

@@ -80,7 +80,7 @@ export async function startAnvil(options: AnvilOptions = {}) {
   return {
     rpcUrl,
     chainId,
-    /** Notices new blocks quickly. */
+    /** Sees new blocks quickly. */
     provider,
     mineEvery,
     /** Funded with 10,000 ETH each. */
@@ -151,7 +151,7 @@ async function mineBriefly(
         await provider.send('evm_mine', [])
       }
     } catch {
-      // The node has ended, or is about to: its user notices.
+      // The node has ended, or is about to: its user sees that.
     }
     // A late block is followed by one in time.
     dueAt = Math.max(dueAt + intervalMs, performance.now())

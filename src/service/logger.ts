@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from 'pino'
 
 /**
- * Everything that a log line may carry besides its time, level and fixed message. Bodies, envelopes, headers,
+ * Everything that a log line may have besides its time, level and fixed message. Bodies, envelopes, headers,
  * query strings, tokens, keys and error messages have no field here, and what has no field is dropped at run time.
  */
 const FIELDS = [
@@ -109,7 +109,7 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
 const allowedNames: ReadonlySet<string> = new Set(FIELDS)
 const isField = (name: string): name is LogField => allowedNames.has(name)
 
-/** Keeps only the allowed fields, and of those only plain values: an object could carry anything. */
+/** Keeps only the allowed fields, and of those only plain values: an object could contain anything. */
 function allowed(fields: LogFields = {}): Record<string, string | number | boolean | null> {
   const kept: Record<string, string | number | boolean | null> = {}
   for (const name in fields) {

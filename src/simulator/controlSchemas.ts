@@ -115,7 +115,7 @@ export const controlSchemas = {
     method: z.enum(['GET', 'POST', 'DELETE']).optional(),
     /** Prefix of the path, such as `/v2/orders`. */
     path: z.string().startsWith('/').optional(),
-    /** The account whose keys the request carries. */
+    /** The account whose keys the request has. */
     account: z.string().optional(),
     /** The number of requests that it affects; 1 if absent. */
     times: times.optional(),

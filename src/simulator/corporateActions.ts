@@ -245,7 +245,7 @@ function enter(account: StandInAccount, action: Booking, entry: Entry): void {
   const activity: Activity = {
     activity_type: entry.type,
     ...(entry.subType !== undefined && { activity_sub_type: entry.subType }),
-    // Entries of a day carry its midnight.
+    // Entries of a day have its midnight.
     id: `${paidOn.replaceAll('-', '')}000000000::${randomUUID()}`,
     date: paidOn,
     net_amount: formatCash(cash),

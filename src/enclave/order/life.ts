@@ -34,7 +34,7 @@ export interface OrderTerms {
 /** The part of an order's terms that the escrow knows. */
 export type BoundTerms = Pick<OrderTerms, 'orderId' | 'account' | 'escrowed' | 'deposited' | 'commit'>
 
-/** A portfolio as it is on chain; the next write carries `version + 1`, and `hash` as its predecessor's. */
+/** A portfolio as it is on chain; the next write has `version + 1`, and `hash` as its predecessor's. */
 export interface AccountState extends StoredPortfolio {
   account: Hex
   portfolio: Portfolio

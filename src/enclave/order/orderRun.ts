@@ -53,7 +53,7 @@ import { deeperLater, retryClosed, retryPlaced, retryPostponed, retryQueued } fr
 import {
   type Admitted,
   deposit,
-  leaveNotice,
+  postNotice,
   refundUnwritten,
   refundWrittenAhead,
   settle,
@@ -338,7 +338,7 @@ async function giveUp(
     return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt) }
   }
   if (filledOf(order) === null) {
-    await leaveNotice(run, terms.orderId, { code, userPubKey: state.portfolio.userPubKey })
+    await postNotice(run, terms.orderId, { code, userPubKey: state.portfolio.userPubKey })
   }
   const marked = order.is === 'neverPlaced' ? order : await writeNeverPlaced(run, order)
   if (!(await awaitWriteAhead(run, marked))) return deeperLater(run)

@@ -131,7 +131,7 @@ async function leaveFilled(
   if (side !== 'BUY' && side !== 'SELL') return {}
   const trade = { side, symbol, qty, ...tradeOf(entry, order, run.fees) }
   const { userPubKey } = state.portfolio
-  return leaveNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
+  return postNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
 }
 
 /**
@@ -187,7 +187,7 @@ export async function refundUnwritten(
   { version, hash, followed }: StoredPortfolio,
   message?: Message,
 ): Promise<RunResult> {
-  const notice = await leaveNotice(run, terms.orderId, message)
+  const notice = await postNotice(run, terms.orderId, message)
   await run.authorizer.submit({
     primaryType: 'OrderRefund',
     message: {
@@ -205,7 +205,7 @@ export async function refundWrittenAhead(
   code: NoticeCode,
 ): Promise<RunResult> {
   const { userPubKey } = state.portfolio
-  const notice = await leaveNotice(run, terms.orderId, { code, userPubKey })
+  const notice = await postNotice(run, terms.orderId, { code, userPubKey })
   await submitRefund(run, { state, terms })
   return { outcome: 'refunded', ...notice }
 }
@@ -224,8 +224,8 @@ export async function submitRefund(
   await run.authorizer.submit({ primaryType: 'OrderRefund', message: { ...boundTo(terms), ...sealed } })
 }
 
-/** Leaves the notice before anything is relayed: a crash in between does not lose it. */
-export async function leaveNotice(
+/** Posts the notice before anything is relayed: a crash in between does not lose it. */
+export async function postNotice(
   run: Run,
   orderId: Hex,
   message?: Message,

@@ -3,7 +3,7 @@ import { type Finding, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
 
 /** The share of a limit from which on the doctor warns. */
-const WORTH_A_NOTICE = 0.8
+const NEARLY_USED = 0.8
 const TIMEOUT_MS = 5_000
 
 /** Holds what the running server has used against its limits, by the operator's port alone. docs/scaling.md has them all. */
@@ -68,7 +68,7 @@ function judgeOwn(shares: readonly (readonly [setting: string, share: number])[]
   const check = 'limit-clients'
   if (shares.some(([, share]) => Number.isNaN(share)))
     return unchecked(check, 'the server does not say what one client has used of its limits')
-  const near = shares.filter(([, share]) => share >= WORTH_A_NOTICE)
+  const near = shares.filter(([, share]) => share >= NEARLY_USED)
   if (near.length === 0)
     return ok(check, 'no client, account or institution has come near a limit of its own')
   const list = near.map(([setting, share]) => `${Math.floor(share * 100)} % of its ${setting}`).join(', ')
@@ -79,7 +79,7 @@ function judge(check: string, used: number, limit: number, what: string): Findin
   const share = used / limit
   if (!Number.isFinite(share)) return unchecked(check, `the server does not say how much is used ${what}`)
   const text = `${Math.floor(share * 100)} % ${what}`
-  return share < WORTH_A_NOTICE ? ok(check, text) : notice(check, `${text}. At 100 % it refuses work`)
+  return share < NEARLY_USED ? ok(check, text) : notice(check, `${text}. At 100 % it refuses work`)
 }
 
 async function checkDisk(directory: string): Promise<Finding> {

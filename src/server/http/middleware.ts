@@ -132,7 +132,7 @@ export function reportEachSecond(
 
 /**
  * The route's template. It has the whole path because no router is mounted below a path: Express would have forgotten that
- * path by now. A raw URL is never logged, because it carries identifiers and a caller's own text.
+ * path by now. A raw URL is never logged, because it has identifiers and a caller's own text.
  */
 function routeOf(req: Request): string {
   const path: unknown = req.route?.path
@@ -183,7 +183,7 @@ export function refuseWhenStopping(stopping: AbortSignal): RequestHandler {
 /**
  * Lets `If-None-Match` alone decide whether a read is answered 304.
  *
- * A page's `fetch` adds `Cache-Control: no-cache` to every request that carries `If-None-Match` (Fetch Standard,
+ * A page's `fetch` adds `Cache-Control: no-cache` to every request with `If-None-Match` (Fetch Standard,
  * "HTTP-network-or-cache fetch"), and Express then sends the whole answer again. The directive is for caches on the
  * way (RFC 9111, 5.2.1.4): an origin answers a precondition whatever it says (RFC 9110, 13.1.2).
  */

@@ -85,7 +85,7 @@ const ENVELOPE_FIELDS = new Set(['epk', 'iv', 'ct', 'tag'])
 const textFields = z.looseObject({ epk: z.string(), iv: z.string(), ct: z.string(), tag: z.string() })
 
 /**
- * Parses a body that carries a sealed envelope.
+ * Parses a body with a sealed envelope.
  *
  * @throws Problem `invalid-envelope` when the four fields are there as text and nothing but their content is wrong,
  *   else `invalid-body`

@@ -177,7 +177,7 @@ function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersio
 
 const notPublished = (reason: string) => new JobRefusal('policy-rejected', reason)
 
-/** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
+/** Brings what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
 
 export function createResolutions(deps: {

@@ -32,7 +32,7 @@ import { createPrinter, type NarratorOutput, type Print } from './lines.js'
 
 /**
  * Wires the narrator, which works while this server holds its lease. Each term begins with the stored cursor, and its saves
- * carry the term's fence, so no two servers narrate one event. Starts no service.
+ * have the term's fence, so no two servers narrate one event. Starts no service.
  */
 export function buildNarrator(deps: {
   readonly config: Config

@@ -89,7 +89,7 @@ function createShared({ config, rpc, charged, engine, relayerKey, logger }: Buil
   const { chain, relay: settings } = config
   const from = relayerKey.address
   const changed = new Map()
-  /** @param of the engine of every server, or one whose writes carry the fence of a term */
+  /** @param of the engine of every server, or one whose writes have the fence of a term */
   const storesOf = (of: Engine) => {
     const store = createReceiptStore({ engine: of, logger })
     return { store, budget: createGasBudget({ engine: of, store, limits: settings.gas, changed, logger }) }

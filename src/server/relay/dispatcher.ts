@@ -30,7 +30,7 @@ const [FIRST_POLL_MS, LONGEST_PAUSE_MS] = [250, 1_000]
 
 export function createRelayDispatcher(options: {
   readonly account: RelayerAccount
-  /** Its writes carry no fence. */
+  /** Its writes have no fence. */
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight

@@ -89,7 +89,7 @@ export function holderOf(purpose: GasPurpose): Hex | undefined {
 }
 
 export function createGasBudget(options: {
-  /** The writes of the server that holds an account carry the term of its lease. */
+  /** The writes of the server that holds an account have the term of its lease. */
   readonly engine: Engine
   readonly store: Pick<ReceiptStore, 'toChange'>
   readonly limits: GasLimits

@@ -26,7 +26,7 @@ export type Relay = ReturnType<typeof createRelay>
 
 export function createRelay(
   deps: Omit<RelayJobDeps, 'reopen'> & {
-    /** Its writes carry the term of the account's lease. */
+    /** Its writes have the term of the account's lease. */
     readonly store: ReceiptStore
     readonly account: Hex
   },

@@ -131,10 +131,10 @@ export function createServeLease(options: {
   }
 }
 
-/** @param engine every write carries the term's fence; one that is refused for it ends the term */
+/** @param engine every write has the term's fence; one that is refused for it ends the term */
 type BuildTerm = (engine: Engine, term: Term) => readonly Service[]
 
-/** The same engine, whose writes carry the term's fence. One that is refused for it ends the term. */
+/** The same engine, whose writes have the term's fence. One that is refused for it ends the term. */
 export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
   return {
     ...engine,

@@ -68,7 +68,7 @@ const UNCLAIMED = 'unclaimed:'
 /** Relay records by the authorization's digest. Every method rejects with StorageError. */
 export type ReceiptStore = ReturnType<typeof createReceiptStore>
 
-/** @param options.engine for the server that holds an account, the one whose writes carry the term of its lease */
+/** @param options.engine for the server that holds an account, the one whose writes have the term of its lease */
 export function createReceiptStore(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'relays', schema: relayRecordSchema })
   const toStored = ({ value, version }: StoredEntry<RelayRecord>): StoredRelay => ({ record: value, version })
@@ -101,7 +101,7 @@ const noOpSchema = z.array(signedTransactionSchema)
  * with StorageError, also once another server has the account.
  */
 export function createSaveNoOp(options: {
-  /** Its writes carry the term of the account's lease. */
+  /** Its writes have the term of the account's lease. */
   readonly engine: Engine
   readonly address: Hex
   readonly logger: Logger

@@ -110,7 +110,7 @@ function relayEntries(receipt: Receipt, ended: OrderEnd | null): TimedEntry[] {
   return [relayed, byServer(sent)]
 }
 
-/** The event, and before it the transaction when it carried the enclave's authorization. */
+/** The event, and before it the transaction when it relayed the enclave's authorization. */
 function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): TimedEntry[] {
   if (ended === null) return []
   const { digest, txHash, blockNumber } = ended

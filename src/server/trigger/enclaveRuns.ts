@@ -53,7 +53,7 @@ export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
 export function createEnclaveRuns(
   options: TriggerOptions & {
     readonly serveLease: ServeLease
-    /** The stored orders of every server; those of a term carry its fence. */
+    /** The stored orders of every server; those of a term have its fence. */
     readonly records: OrderRecords
   },
 ) {

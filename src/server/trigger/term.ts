@@ -32,7 +32,7 @@ export type TriggerTerm = ReturnType<typeof createTriggerTerm>
 
 export interface TriggerOptions {
   readonly config: Pick<Config, 'enclave' | 'unopened' | 'broker' | 'chain'>
-  /** Each write of a term carries its fence. */
+  /** Each write of a term has its fence. */
   readonly engine: Engine
   readonly runner: EnclaveRunner
   readonly rateLimit: TriggerRateLimit

@@ -101,7 +101,7 @@ export function createAccountView(options: {
   }
 }
 
-/** Notices transactions of the account that no server of ours has signed. */
+/** Finds transactions of the account that no server of ours has signed. */
 export type ForeignUse = ReturnType<typeof createForeignUse>
 
 /** How long a foreign transaction counts as recent. */

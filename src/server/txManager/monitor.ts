@@ -41,7 +41,7 @@ export function createMonitor(options: {
   }
 
   /** Blocks may come back after a reorganization, and not after a reset. */
-  function noticeBreak(poll: AccountState): Break | null {
+  function findBreak(poll: AccountState): Break | null {
     const broken = account.consumeBreak()
     if (broken === null) return null
     logger.warn('history changed', { reason: broken, blockNumber: poll.head })
@@ -67,7 +67,7 @@ export function createMonitor(options: {
     polledAt = performance.now()
     const poll = await account.poll()
     if (poll.history === 'behind' || !options.isTrusted()) return
-    const broken = noticeBreak(poll)
+    const broken = findBreak(poll)
     await confirmed.check(poll.head)
     confirmed.forget(poll.head)
     if (broken === null) options.nonceManager.observeCount(poll.count)
