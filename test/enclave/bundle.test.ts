@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,15 +11,21 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
-/** As `npm run build` names it. */
-const ENTRY = 'enclave/main=src/enclave/main.ts'
+/** As `npm run build` names them: the enclave with keys of files, and the attested one. */
+const ENTRIES = { 'enclave/main': 'src/enclave/main.ts', 'enclave/attested': 'src/enclave/attested/main.ts' }
+/** Two places, and the time of every file there. */
+const CHECKOUTS = [
+  ['a', '2026-11-29'],
+  ['somewhere/else/b', '2031-01-01'],
+] as const
 const packageSchema = z.object({ scripts: z.object({ bundle: z.string() }) })
 
-/** Every file that the enclave's program is made of, by its path in the checkout, with what names a package's parts. */
+/** Every file that the enclave's programs are made of, by its path in the checkout, with what names a package's parts. */
 async function filesOfTheEnclave(): Promise<Set<string>> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['src/enclave/main.ts'],
+    entryPoints: Object.values(ENTRIES),
+    outdir: 'dist',
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -37,40 +43,43 @@ async function filesOfTheEnclave(): Promise<Set<string>> {
 }
 
 /** A checkout below `directory`, as far as the build of the enclave needs one. */
-async function checkOut(files: Iterable<string>, directory: string): Promise<void> {
+async function checkOut(files: Iterable<string>, directory: string, time: string): Promise<void> {
   for (const file of files) {
-    await mkdir(join(directory, dirname(file)), { recursive: true })
-    await cp(join(ROOT, file), join(directory, file)).catch((error: unknown) => {
+    const copy = join(directory, file)
+    await mkdir(dirname(copy), { recursive: true })
+    try {
+      await cp(join(ROOT, file), copy)
+      await utimes(copy, new Date(time), new Date(time))
+    } catch (error) {
       // Not every folder of a package has one.
       if (!file.endsWith('package.json')) throw error
-    })
+    }
   }
 }
 
-test('the enclave is one file, whose bytes follow from its sources alone, and which says what it is', async () => {
+test('each enclave is one file, whose bytes follow from its sources alone, and which says what it is', async () => {
   const { scripts } = packageSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')))
   const files = await filesOfTheEnclave()
   const temporary = await temporaryDirectory()
-  const hashes = []
-  for (const place of ['a', 'somewhere/else/b']) {
+  const hashes = new Set<string>()
+  for (const [place, time] of CHECKOUTS) {
     const directory = join(temporary, place)
-    await checkOut(files, directory)
+    await checkOut(files, directory, time)
     const env = {
       PATH: `${dirname(process.execPath)}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
     }
-    const { stdout } = await run(
-      '/bin/sh',
-      ['-c', `${scripts.bundle} ${ENTRY} && node dist/enclave/main.js --hash`],
-      { cwd: directory, env },
-    )
-    const program = await readFile(join(directory, 'dist/enclave/main.js'))
-    const hash = createHash('sha256').update(program).digest('hex')
-    expect(stdout).toContain(hash)
-    expect(program.toString()).not.toContain(temporary)
-    expect((await readFile(join(directory, 'dist/enclave/main.js.map'), 'utf8')).length).toBeGreaterThan(
-      1_000,
-    )
-    hashes.push(hash)
+    const sh = (command: string) => run('/bin/sh', ['-c', command], { cwd: directory, env })
+    const entries = Object.entries(ENTRIES).map((entry) => entry.join('='))
+    await sh([scripts.bundle, ...entries].join(' '))
+    for (const name of Object.keys(ENTRIES)) {
+      const program = await readFile(join(directory, `dist/${name}.js`))
+      const hash = createHash('sha256').update(program).digest('hex')
+      expect((await sh(`node dist/${name}.js --hash`)).stdout).toContain(hash)
+      expect(program.toString()).not.toContain(temporary)
+      const map = await readFile(join(directory, `dist/${name}.js.map`), 'utf8')
+      expect(map.length).toBeGreaterThan(1_000)
+      hashes.add(`${name} ${hash}`)
+    }
   }
-  expect(hashes[0]).toBe(hashes[1])
+  expect([...hashes]).toHaveLength(Object.keys(ENTRIES).length)
 })
