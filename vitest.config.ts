@@ -28,7 +28,7 @@ const NIGHTLY = [
   'test/enclave/attested/nitroTpm.test.ts',
   // Stories of the whole platform, ten seconds of CPU each. A push has those that begin with what a stranger or the server's host has.
   'test/attacks/!(oneUserReadsBoth|otherEnclave|pathInJob|pausedPlatform|readableSecrets|stolenOwnerKey|strangersCancel).test.ts',
-  'test/e2e/{attestedReport,cliHistory,confidentiality,doctor,dstackEnclave,longRulebook,lostWallet,ownEnclave,resolve,servers}.test.ts',
+  'test/e2e/{attestedReport,cliHistory,confidentiality,doctor,dstackEnclave,longRulebook,lostWallet,ownEnclave,resolve,sandboxKilled,servers}.test.ts',
   // A failure at each call, a kill at each step.
   'test/enclave/{besides,conflict,late,traffic}.test.ts',
   'test/enclave/mishaps/*.test.ts',

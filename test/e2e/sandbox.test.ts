@@ -11,48 +11,10 @@ import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
-import { allProcesses } from '../support/processes.js'
-import { type Program, startProgram } from '../support/program.js'
+import { startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { ENCLAVE_KEYS, expectNothingLeft, interrupt, startSandbox } from './support/sandboxProgram.js'
 
-interface SandboxRun extends Program {
-  readonly directory: string
-  /** The command lines of what it has started, and of what that has started. */
-  processes(): Promise<string[]>
-}
-
-async function startSandbox(args: string[] = [], root = ROOT, kept?: string): Promise<SandboxRun> {
-  const directory = kept ?? (await temporaryDirectory())
-  const ports = ['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'].map((name) => `--${name}=0`)
-  const all = [...ports, `--directory=${directory}`, ...args]
-  // The chain inherits the mark; server and enclave get nothing but paths into the directory.
-  const program = startProgram(join(root, 'dist/sandbox/main.js'), all, { env: { SANDBOX_MARK: directory } })
-  return {
-    ...program,
-    directory,
-    async processes() {
-      const shown = await allProcesses()
-      return shown
-        .filter(({ environment }) => environment.some((variable) => variable.includes(directory)))
-        .filter(({ pid }) => pid !== program.child.pid)
-        .map(({ arguments: command }) => command.join(' '))
-    },
-  }
-}
-
-/** Like Ctrl-C in a terminal: signals the whole process group. */
-function interrupt({ child }: Program): void {
-  if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
-}
-
-async function expectNothingLeft(sandbox: SandboxRun): Promise<void> {
-  const programs = (await sandbox.processes()).filter((command) => !command.startsWith('/bin/sh'))
-  expect(programs).toEqual([])
-  // The shells that watched over them end by themselves.
-  await expect.poll(() => sandbox.processes(), { timeout: 30_000 }).toEqual([])
-}
-
-const KEYS = ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']
 const account = z.strictObject({ address: addressSchema, privateKey: bytes32Schema })
 const url = z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/)
 const sandboxFile = z.strictObject({
@@ -118,7 +80,7 @@ it('npm run sandbox -- --once says each step with its time, exits 0, and leaves 
     ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
     ALPACA_DATA_URL: file.brokerUrl,
   })
-  for (const name of KEYS) expect([server, enclave].some((env) => name in env)).toBe(false)
+  for (const name of ENCLAVE_KEYS) expect([server, enclave].some((env) => name in env)).toBe(false)
   expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
   expect(enclave).not.toHaveProperty('ALPACA_KEY_ID')
   expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
@@ -136,18 +98,6 @@ it('npm run sandbox -- --once says each step with its time, exits 0, and leaves 
   for (const name of files) {
     expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
   }
-})
-
-it.each([
-  ['while it starts', / chain {2}/],
-  ['while an enclave run is under way', /enclave run 1: under way/],
-])('Ctrl-C %s ends everything, with no word of what failed by it', async (_when, moment) => {
-  const sandbox = await startSandbox(['--once'])
-  await eventually(String(moment), () => moment.test(sandbox.out()))
-  interrupt(sandbox)
-  expect(await sandbox.exit).toBe(130)
-  expect(sandbox.err()).toBe('')
-  await expectNothingLeft(sandbox)
 })
 
 it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers, and operate watch follows it', async () => {
@@ -172,22 +122,6 @@ it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers, 
   await expectNothingLeft(sandbox)
   for (const url of [file.url, file.deskUrl, file.opsUrl, file.rpcUrl, file.brokerUrl])
     await expect(fetch(url)).rejects.toThrow()
-})
-
-it('a sandbox that was killed leaves files that the next one clears', async () => {
-  const killed = await startSandbox()
-  await eventually('the page', () => /s {2}desk {2}/.test(killed.out()))
-  if (killed.child.pid !== undefined) process.kill(-killed.child.pid, 'SIGKILL')
-  expect(await killed.exit).toBe(null)
-  await expectNothingLeft(killed)
-  const left = await stat(join(killed.directory, 'server', 'server.db'))
-
-  const next = await startSandbox(['--once', '--file-keys'], ROOT, killed.directory)
-  expect(await next.exit, next.err()).toBe(0)
-  const enclave = parse(await readFile(join(killed.directory, '.env.enclave'), 'utf8'))
-  expect(Object.keys(enclave)).toEqual(expect.arrayContaining(KEYS))
-  // A new file may get the number of the old one, but not its time.
-  expect((await stat(join(killed.directory, 'server', 'server.db'))).birthtimeMs).not.toBe(left.birthtimeMs)
 })
 
 it.each([
