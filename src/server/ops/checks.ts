@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
@@ -17,7 +16,6 @@ import type { GasLimits } from '../relay/gasBudget.js'
 import { createStateDocument, type StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { servedLeases } from '../store/leaseHolder.js'
-import type { DoorUrl } from '../trigger/door.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -50,6 +48,7 @@ export const REASONS = {
   'enclave-configuration-unreadable': 'unhealthy',
   'enclave-configuration-shared': 'unhealthy',
   'enclave-host-unreachable': 'unhealthy',
+  'enclave-keys-awaited': 'unhealthy',
   'store-not-writable': 'unhealthy',
   'standby-missing': 'unhealthy',
   'store-not-durable': 'degraded',
@@ -71,7 +70,7 @@ export function createInspections(deps: {
   readonly rpc: Rpc
   readonly engine: Engine
   readonly relay: Pick<BuiltRelay, 'health' | 'lease'>
-  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'> & { readonly door: { readonly url: DoorUrl } }
+  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'> & { readonly door: { readonly fault: Inspection } }
   readonly progress: NarratorProgress
   readonly logger: Logger
 }) {
@@ -83,7 +82,7 @@ export function createInspections(deps: {
     chain: inspectChain(rpc, config.chain.chainId),
     contracts: inspectContracts(rpc, config.chain.contracts),
     relayer: relayer.inspect,
-    enclave: inspectEnclaveOf(config.enclave.trigger, enclaveRuns.door.url),
+    enclave: inspectEnclaveOf(config.enclave.trigger, enclaveRuns.door.fault),
     store: store.inspect,
     leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
     orders: inspectOrders(enclaveRuns.backlog),
@@ -92,8 +91,7 @@ export function createInspections(deps: {
   return { relayer, store, inspections }
 }
 
-function inspectEnclaveOf(trigger: Config['enclave']['trigger'], url: DoorUrl): Inspection {
-  const door = inspectEnclaveDoor(url)
+function inspectEnclaveOf(trigger: Config['enclave']['trigger'], door: Inspection): Inspection {
   if (trigger.kind === 'http') return door
   const program = inspectEnclave(trigger)
   return async () => (await program()) ?? (await door())
@@ -172,34 +170,6 @@ function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses):
     const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
     return found.includes(false) ? 'contract-missing' : null
   }
-}
-
-/** A connection counts as failed after this. */
-const CONNECT_LIMIT_MS = 10_000
-
-/** Whether a program listens where jobs are posted to. Only a signed job would show that it is the enclave. */
-function inspectEnclaveDoor(urlOf: DoorUrl): Inspection {
-  return async () => {
-    const url = await urlOf().catch(() => undefined)
-    if (url === undefined) return 'enclave-host-unreachable'
-    return new Promise((resolve) => {
-      const socket = connect({ ...targetOf(url), timeout: CONNECT_LIMIT_MS })
-      socket.on('timeout', () => socket.destroy(new Error('no connection in time')))
-      socket.on('connect', () => {
-        socket.destroy()
-        resolve(null)
-      })
-      socket.on('error', () => resolve('enclave-host-unreachable'))
-    })
-  }
-}
-
-function targetOf(url: string): { path: string } | { host: string; port: number } {
-  if (url.startsWith('unix:')) return { path: url.slice('unix:'.length) }
-  const { protocol, hostname, port } = new URL(url)
-  // An IPv6 address stands in brackets in a URL.
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
 /** Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them. */

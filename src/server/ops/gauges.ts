@@ -38,6 +38,14 @@ export function addGauges(
       },
       'check',
     ],
+    check_fault: [
+      'Why checks of /readyz are not healthy, by reason: 1 degraded, 2 unhealthy.',
+      async () => {
+        const checks = Object.values((await readiness()).checks)
+        return checks.flatMap(({ reason, status }) => (reason ? [[reason, SEVERITY[status]] as const] : []))
+      },
+      'reason',
+    ],
     relayer_balance_ether: [
       "Balance of the relayer's account; absent while no node reports it.",
       async () => {

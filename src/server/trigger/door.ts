@@ -2,43 +2,59 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Signers } from '../../chain/authorityView.js'
-import { addressSchema, sameAddress } from '../../protocol/address.js'
+import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
 import type { Hex } from '../../protocol/hex.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
+import { jsonOf } from '../../protocol/strictJson.js'
 import { createPost, type PostAnswer } from '../../service/post.js'
 import type { Secret } from '../../service/secret.js'
-import { createTimedValue } from '../../service/waiting.js'
+import { createTimedValue, oneAtATime } from '../../service/waiting.js'
 import { Problem } from '../http/errors.js'
 
 /** Where the enclave takes jobs. Rejects where none of several can be in force. */
 export type DoorUrl = () => Promise<string>
 
 const ASKED_EVERY_MS = 1_000
-const HEALTH_TIMEOUT_MS = 2_000
-const healthSchema = z.object({ signer: addressSchema })
+/** A check of `/readyz` waits for longer. */
+const HEALTH_TIMEOUT_MS = 1_500
+/** A program in front of an enclave may say nothing of it. */
+const healthSchema = z.object({ signer: z.optional(addressSchema), keys: z.optional(z.string()) })
 
 /**
- * The enclave whose signatures the chain takes, where there are several during an upgrade. It is only a choice: the contracts refuse what
- * the others sign.
+ * The enclave's door. Where there are several enclaves during an upgrade, that of the one whose signatures the chain takes. It is only a
+ * choice: the contracts refuse what the others sign.
  */
-export function createDoorUrl(
+export function createDoor(
   secret: Secret<readonly string[]>,
   signers: () => Promise<Pick<Signers, 'signer'>>,
-): DoorUrl {
+) {
   const urls = secret.reveal()
-  const [only] = urls
-  if (only !== undefined && urls.length === 1) return async () => only
+  const [only] = urls.length === 1 ? urls : []
   const get = createPost({ timeoutMs: HEALTH_TIMEOUT_MS, maxConnections: urls.length })
-  return createTimedValue(ASKED_EVERY_MS, async () => {
+  const healthOf = async (url: string) => {
+    const { text } = await get(url, { Connection: 'close' }, undefined, '/health')
+    return healthSchema.safeParse(jsonOf(text)).data
+  }
+  const inForce = createTimedValue(ASKED_EVERY_MS, async () => {
     const { signer } = await signers()
     const asked = urls.map(async (url) => {
-      const { text } = await get(url, {}, undefined, '/health')
-      if (!sameAddress(healthSchema.parse(JSON.parse(text)).signer, signer)) throw new Error('not in force')
+      if (!sameAddress((await healthOf(url))?.signer ?? ZERO_ADDRESS, signer)) throw new Error('not in force')
       return url
     })
     return Promise.any(asked)
   })
+  const url: DoorUrl = only === undefined ? inForce : async () => only
+  return {
+    url,
+    /** Why it takes no jobs, or null. Only a signed job would show that it is the enclave. Never rejects. */
+    async fault() {
+      if (only === undefined && (await inForce().catch(() => undefined)) !== undefined) return null
+      const answers = await Promise.all(urls.map(healthOf)).catch(() => undefined)
+      if (answers?.some((health) => health?.keys === 'awaited')) return 'enclave-keys-awaited'
+      return answers === undefined || only === undefined ? 'enclave-host-unreachable' : null
+    },
+  }
 }
 
 /** A device signs within a second. */
@@ -51,25 +67,19 @@ const CHALLENGE_TIMEOUT_MS = 5_000
  */
 export function createChallenge(door: { readonly url: DoorUrl; readonly secret: Secret }) {
   const send = createPost({ timeoutMs: CHALLENGE_TIMEOUT_MS, maxConnections: 1 })
-  let isUnderWay = false
-
-  async function ask(nonce: Hex): Promise<PostAnswer> {
+  const ask = oneAtATime(async (nonce: Hex, charge: () => void) => {
+    charge()
     const body = nonce.slice(2)
     const headers = signRunMessage(door.secret.reveal(), { kind: 'challenge', runId: randomUUID(), body })
-    return send(await door.url(), { ...headers }, undefined, `/attestation?nonce=${body}`)
-  }
+    return answerOf(await send(await door.url(), { ...headers }, undefined, `/attestation?nonce=${body}`))
+  })
 
   return async (nonce: Hex, charge: () => void): Promise<Attestation> => {
-    if (isUnderWay) throw new Problem('enclave-unavailable')
-    charge()
-    isUnderWay = true
-    try {
-      return answerOf(await ask(nonce))
-    } catch (error) {
+    const answer = await ask(nonce, charge).catch((error: unknown) => {
       throw error instanceof Problem ? error : new Problem('enclave-unavailable', { cause: error })
-    } finally {
-      isUnderWay = false
-    }
+    })
+    if (answer === 'busy') throw new Problem('enclave-unavailable')
+    return answer
   }
 }
 

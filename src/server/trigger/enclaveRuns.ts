@@ -4,7 +4,7 @@ import { createHook, createPoller } from '../../service/lifetime.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createRunRecords } from '../store/runRecords.js'
-import { createDoorUrl } from './door.js'
+import { createDoor } from './door.js'
 import { createUnopenedOrders, createUnopenedRoom } from './envelopeQuota.js'
 import { createHttpRunner } from './httpRunner.js'
 import { RETRY_TIMES } from './orderRun.js'
@@ -32,9 +32,9 @@ export function buildEnclaveRuns(
     trigger.kind === 'http'
       ? { ...trigger, services: [] }
       : createOwnEnclave({ ...trigger, searchPath, logger })
-  const url = createDoorUrl(urls, signers)
+  const door = createDoor(urls, signers)
   const runner = createHttpRunner({
-    ...{ url, secret, rateLimit, stopping, logger },
+    ...{ url: door.url, secret, rateLimit, stopping, logger },
     runRecords: createRunRecords({ engine, logger }),
     pollEveryMs: engine.isShared ? RESULT_POLL_MS : undefined,
   })
@@ -42,7 +42,7 @@ export function buildEnclaveRuns(
   return {
     ...runs,
     router: { secret, results: runner },
-    door: { url, secret },
+    door: { ...door, secret },
     services: [...services, ...runs.services],
   }
 }

@@ -7,7 +7,7 @@ import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { type Answer, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, setUpInstitution, shares } from '../../support/institution.js'
-import { readinessOf } from '../../support/ops.js'
+import { metricsOf, readinessOf } from '../../support/ops.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
@@ -148,13 +148,24 @@ describe('not ready', () => {
     await becomes(started, { code: 200, faults: {} })
   })
 
-  test('when no enclave listens where jobs are posted, until one does', async () => {
+  test('when no enclave listens where jobs are posted, and while one waits for its keys, as the metrics say', async () => {
     const ENCLAVE_URL = await closedUrl()
     const started = await start({ ENCLAVE_URL })
     await becomes(started, { code: 503, faults: { enclave: 'enclave-host-unreachable' } })
-    const enclave = createServer().listen(Number(new URL(ENCLAVE_URL).port), '127.0.0.1')
+    let keys = 'awaited'
+    const enclave = createServer((_request, response) => void response.end(JSON.stringify({ keys })))
+    enclave.listen(Number(new URL(ENCLAVE_URL).port), '127.0.0.1')
     onTestFinished(() => void enclave.close())
+    await becomes(started, { code: 503, faults: { enclave: 'enclave-keys-awaited' } })
+    const shown = async () => {
+      const { samples } = await metricsOf(started.server.opsUrl)
+      return samples.filter(({ name }) => name === 'trading_check_fault')
+    }
+    const labels = { reason: 'enclave-keys-awaited' }
+    expect(await shown()).toEqual([{ name: 'trading_check_fault', labels, value: 2 }])
+    keys = 'present'
     await becomes(started, { code: 200, faults: {} })
+    expect(await shown()).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 // Two enclaves during an upgrade: what the server sends goes to the one whose signer is the chain's.
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { createDoorUrl } from '../../../src/server/trigger/door.js'
+import { createDoor } from '../../../src/server/trigger/door.js'
 import { Secret } from '../../../src/service/secret.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 
@@ -22,7 +22,8 @@ async function setUp(...answers: ((res: ServerResponse) => void)[]) {
     ),
   )
   const chain: { signer: `0x${string}` } = { signer: FORMER }
-  return { asked, urls, chain, doorUrl: () => createDoorUrl(new Secret(urls), async () => chain) }
+  const door = () => createDoor(new Secret(urls), async () => chain)
+  return { asked, urls, chain, doorUrl: () => door().url, fault: () => door().fault() }
 }
 
 it('the enclave that the chain has is chosen, and the other one from its block on', async () => {
@@ -48,5 +49,22 @@ it('with neither of them in force nothing is sent', async () => {
   const { doorUrl } = await setUp(enclaveOf(NEXT), enclaveOf(NEXT))
   await expect(doorUrl()()).rejects.toThrow()
   const gone = new Secret([await closedUrl(), await closedUrl()])
-  await expect(createDoorUrl(gone, async () => ({ signer: FORMER }))()).rejects.toThrow()
+  await expect(createDoor(gone, async () => ({ signer: FORMER })).url()).rejects.toThrow()
+})
+
+it('of several enclaves the one in force counts; without one, keys are awaited where all answer and one waits for them', async () => {
+  const awaiting = (res: ServerResponse) => res.end('{"status":"ok","keys":"awaited"}')
+  const gone = (res: ServerResponse) => res.destroy()
+  const unreachable = 'enclave-host-unreachable'
+  for (const [answers, fault] of [
+    [[awaiting], 'enclave-keys-awaited'],
+    [[gone], unreachable],
+    [[awaiting, enclaveOf(FORMER)], null],
+    [[awaiting, enclaveOf(NEXT)], 'enclave-keys-awaited'],
+    // The one in force is down, and the next one has not begun.
+    [[awaiting, gone], unreachable],
+    [[enclaveOf(NEXT), enclaveOf(NEXT)], unreachable],
+  ] as const) {
+    expect(await (await setUp(...answers)).fault()).toBe(fault)
+  }
 })
