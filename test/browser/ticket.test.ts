@@ -55,7 +55,7 @@ const inView = (locator: Locator) =>
     return top >= 0 && bottom <= (isBelow ? places.getBoundingClientRect().top : innerHeight)
   })
 
-describe.each(deskAndPhone())('on a %s, the ticket', (_size, name, options) => {
+describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
   let page: Page
 
   it('says on its button and at its field what cannot go through, until it is changed', async () => {
@@ -81,91 +81,94 @@ describe.each(deskAndPhone())('on a %s, the ticket', (_size, name, options) => {
     await buttonOf(page).getByText('No TSLA to sell', { exact: true }).waitFor()
   })
 
-  it('takes parts of what there is, and shares, and says what they come to', async () => {
-    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
-    await page.locator('#ticket-symbol').selectOption('AAPL')
-    await page.getByRole('button', { name: 'Max', exact: true }).click()
-    const all = Number(await amountOf(page).inputValue())
-    expect(all).toBeGreaterThan(1_000)
-    await page.getByRole('button', { name: '25 %', exact: true }).click()
-    expect(Number(await amountOf(page).inputValue())).toBeCloseTo(all / 4, 1)
-    await page.getByRole('button', { name: 'Shares', exact: true }).click()
-    expect(await amountOf(page).inputValue()).toBe('')
-    await amountOf(page).fill('2')
-    await page.locator('[data-test=review]', { hasText: 'come to' }).waitFor()
-    await page
-      .locator('[data-test=review]', { hasText: 'The order is for this amount: if the price changes' })
-      .waitFor()
-    await page.getByRole('button', { name: 'USDC', exact: true }).click()
-  })
+  // test/browser/desk.test.ts trades on a desk.
+  if (size === 'phone') {
+    it('takes parts of what there is, and shares, and says what they come to', async () => {
+      await page.locator('.choice-row label', { hasText: 'Buy' }).click()
+      await page.locator('#ticket-symbol').selectOption('AAPL')
+      await page.getByRole('button', { name: 'Max', exact: true }).click()
+      const all = Number(await amountOf(page).inputValue())
+      expect(all).toBeGreaterThan(1_000)
+      await page.getByRole('button', { name: '25 %', exact: true }).click()
+      expect(Number(await amountOf(page).inputValue())).toBeCloseTo(all / 4, 1)
+      await page.getByRole('button', { name: 'Shares', exact: true }).click()
+      expect(await amountOf(page).inputValue()).toBe('')
+      await amountOf(page).fill('2')
+      await page.locator('[data-test=review]', { hasText: 'come to' }).waitFor()
+      await page
+        .locator('[data-test=review]', { hasText: 'The order is for this amount: if the price changes' })
+        .waitFor()
+      await page.getByRole('button', { name: 'USDC', exact: true }).click()
+    })
 
-  it('shows the stages of an order, and toasts when it was sent and when it has ended', async () => {
-    await amountOf(page).fill('120')
-    await page.locator('[data-test=review]', { hasText: 'Buys about' }).waitFor()
-    const toasts = page.locator('[data-test=toasts]')
-    const sent = toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
-    await buttonOf(page).click()
-    await Promise.all([sent, stagesOf(page).locator('[aria-current=step]').waitFor()])
-    await expect.poll(() => inView(stagesOf(page)), { timeout: PATIENCE_MS }).toBe(true)
-    expect(await stagesOf(page).getByText('usually').count()).toBe(0)
-    await toasts.getByText('Settled: Buy AAPL for 120.00 USDC').waitFor()
-    await page.locator('[data-test=stages][data-stage=done]').waitFor()
-    const bought = /^Bought 0\.\d+ AAPL at \d+\.\d\d, \d+\.\d\d USDC\.$/
-    await page.locator('[data-test=result]', { hasText: bought }).waitFor()
-    expect(
+    it('shows the stages of an order, and toasts when it was sent and when it has ended', async () => {
+      await amountOf(page).fill('120')
+      await page.locator('[data-test=review]', { hasText: 'Buys about' }).waitFor()
+      const toasts = page.locator('[data-test=toasts]')
+      const sent = toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
+      await buttonOf(page).click()
+      await Promise.all([sent, stagesOf(page).locator('[aria-current=step]').waitFor()])
+      await expect.poll(() => inView(stagesOf(page)), { timeout: PATIENCE_MS }).toBe(true)
+      expect(await stagesOf(page).getByText('usually').count()).toBe(0)
+      await toasts.getByText('Settled: Buy AAPL for 120.00 USDC').waitFor()
+      await page.locator('[data-test=stages][data-stage=done]').waitFor()
+      const bought = /^Bought 0\.\d+ AAPL at \d+\.\d\d, \d+\.\d\d USDC\.$/
+      await page.locator('[data-test=result]', { hasText: bought }).waitFor()
+      expect(
+        await stagesOf(page)
+          .getByText(/^\d+\.\d s$/)
+          .count(),
+      ).toBeGreaterThan(2)
+      expect(await findViolations(page)).toEqual([])
+      await amountOf(page).fill('1')
+      await stagesOf(page).waitFor({ state: 'detached' })
+    })
+
+    it('sells all that is held, and no more', async () => {
+      await page.locator('.choice-row label', { hasText: 'Sell' }).click()
+      await amountOf(page).fill('60,000')
+      await expectRefused(page, 'Not enough AAPL', 'Your available AAPL is worth')
+      await page.getByRole('button', { name: 'Max', exact: true }).click()
+      await page.locator('[data-test=review]', { hasText: 'Sells all your AAPL' }).waitFor()
+      // It stays all of them at any price.
+      await page.getByLabel('Number of shares').waitFor()
+      desk().sandbox.broker.price({ symbol: 'AAPL', price: '230.00' })
+      await seeNow(page, page.locator('[data-price=AAPL]', { hasText: '230.00' }))
+      await page
+        .locator('[data-test=review]', { hasText: /^Sells all your AAPL, [\d.]+ shares at 230\.00 now\./ })
+        .waitFor()
+      await buttonOf(page).click()
+      // By now it knows the times of the order before.
       await stagesOf(page)
-        .getByText(/^\d+\.\d s$/)
-        .count(),
-    ).toBeGreaterThan(2)
-    expect(await findViolations(page)).toEqual([])
-    await amountOf(page).fill('1')
-    await stagesOf(page).waitFor({ state: 'detached' })
-  })
+        .getByText(/usually \d+\.\d s$/)
+        .first()
+        .waitFor()
+      await newestOrder(page, 'SETTLED')
+      await page.locator('[data-holding=AAPL]').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'USDC', exact: true }).click()
+    })
 
-  it('sells all that is held, and no more', async () => {
-    await page.locator('.choice-row label', { hasText: 'Sell' }).click()
-    await amountOf(page).fill('60,000')
-    await expectRefused(page, 'Not enough AAPL', 'Your available AAPL is worth')
-    await page.getByRole('button', { name: 'Max', exact: true }).click()
-    await page.locator('[data-test=review]', { hasText: 'Sells all your AAPL' }).waitFor()
-    // It stays all of them at any price.
-    await page.getByLabel('Number of shares').waitFor()
-    desk().sandbox.broker.price({ symbol: 'AAPL', price: '230.00' })
-    await seeNow(page, page.locator('[data-price=AAPL]', { hasText: '230.00' }))
-    await page
-      .locator('[data-test=review]', { hasText: /^Sells all your AAPL, [\d.]+ shares at 230\.00 now\./ })
-      .waitFor()
-    await buttonOf(page).click()
-    // By now it knows the times of the order before.
-    await stagesOf(page)
-      .getByText(/usually \d+\.\d s$/)
-      .first()
-      .waitFor()
-    await newestOrder(page, 'SETTLED')
-    await page.locator('[data-holding=AAPL]').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'USDC', exact: true }).click()
-  })
-
-  it('takes no order that expires before the market opens', async () => {
-    const nextOpen = new Date(Date.now() + 3 * HOURS_MS).toISOString()
-    desk().sandbox.broker.clock({ open: false, nextOpen })
-    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'opens in' }).first())
-    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
-    await amountOf(page).fill('50')
-    await page.locator('#ticket-hours').selectOption('1 hour')
-    await buttonOf(page).getByText('Expires before the market opens').waitFor()
-    expect(await redOf(page.locator('#ticket-hours-hint'))).toBe(true)
-    expect(await findViolations(page)).toEqual([])
-    await page.locator('#ticket-hours').selectOption('1 day')
-    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-    await page.getByText('The order waits, sealed, until the market opens.').waitFor()
-    const time = page.locator('[data-test=clock]').getByText(/^opens in 2 h 5\d min$/)
-    expect(await time.isVisible()).toBe(true)
-    await page.evaluate(() => scrollTo(0, 0))
-    expect(await inView(buttonOf(page))).toBe(true)
-    desk().sandbox.broker.clock({ open: true })
-    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'closes in' }).first())
-  })
+    it('takes no order that expires before the market opens', async () => {
+      const nextOpen = new Date(Date.now() + 3 * HOURS_MS).toISOString()
+      desk().sandbox.broker.clock({ open: false, nextOpen })
+      await seeNow(page, page.locator('[data-test=clock]', { hasText: 'opens in' }).first())
+      await page.locator('.choice-row label', { hasText: 'Buy' }).click()
+      await amountOf(page).fill('50')
+      await page.locator('#ticket-hours').selectOption('1 hour')
+      await buttonOf(page).getByText('Expires before the market opens').waitFor()
+      expect(await redOf(page.locator('#ticket-hours-hint'))).toBe(true)
+      expect(await findViolations(page)).toEqual([])
+      await page.locator('#ticket-hours').selectOption('1 day')
+      await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+      await page.getByText('The order waits, sealed, until the market opens.').waitFor()
+      const time = page.locator('[data-test=clock]').getByText(/^opens in 2 h 5\d min$/)
+      expect(await time.isVisible()).toBe(true)
+      await page.evaluate(() => scrollTo(0, 0))
+      expect(await inView(buttonOf(page))).toBe(true)
+      desk().sandbox.broker.clock({ open: true })
+      await seeNow(page, page.locator('[data-test=clock]', { hasText: 'closes in' }).first())
+    })
+  }
 
   it('is in view with four holdings, and “Trade” comes to it', async () => {
     for (const symbol of SYMBOLS) {
