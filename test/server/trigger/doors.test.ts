@@ -52,7 +52,7 @@ it('with neither of them in force nothing is sent', async () => {
   await expect(createDoor(gone, async () => ({ signer: FORMER })).url()).rejects.toThrow()
 })
 
-it('of several enclaves the one in force counts; without one, keys are awaited where all answer and one waits for them', async () => {
+it('the enclave in force counts among several; without one, keys are awaited where all answer and one waits for them', async () => {
   const awaiting = (res: ServerResponse) => res.end('{"status":"ok","keys":"awaited"}')
   const gone = (res: ServerResponse) => res.destroy()
   const unreachable = 'enclave-host-unreachable'
