@@ -39,8 +39,11 @@ const sealedSchema = z.object({
 
 const PARTS = ['public', 'private', 'creation', 'ticket'] as const
 
-/** @param tcti where tpm2-tools find the TPM. No variable of the process names another one, which would tell what is sealed to it */
-export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
+/**
+ * @param options where tpm2-tools find the TPM, and the milliseconds that a tool has. No variable of the process names another TPM, which would
+ *   tell what is sealed to it
+ */
+export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOUT_MS } = {}): Platform {
   /** Runs one of the tools in a directory of its own, which holds nothing secret. @returns what it prints */
   async function run(
     directory: string,
@@ -51,7 +54,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0' } = {}): Platform {
       cwd: directory,
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', TPM2TOOLS_TCTI: tcti },
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: TIMEOUT_MS,
+      timeout: timeoutMs,
     })
     // A tool that ends early does not read it.
     child.stdin.on('error', () => undefined)

@@ -14,14 +14,14 @@ const OK = 200
 /** Posts fresh evidence to the server at once and each hour, and more often until it is taken. Ends when `stopping` aborts. */
 export async function postEvidence(options: {
   readonly attest: () => Promise<Attestation>
-  /** Base URL of the server. */
+  /** Base URL of the server, which ends without a slash. */
   readonly serverUrl: string
   readonly relayToken: string
   readonly stopping: AbortSignal
   readonly logger: Logger
 }): Promise<void> {
-  const { attest, relayToken, stopping, logger } = options
-  const url = `${options.serverUrl.replace(/\/+$/, '')}/attestation`
+  const { attest, serverUrl, relayToken, stopping, logger } = options
+  const url = `${serverUrl}/attestation`
   const post = createPost({ timeoutMs: POST_TIMEOUT_MS, maxConnections: 1 })
   let again = AGAIN_MS
   let isFailing = false

@@ -23,7 +23,7 @@ type Message = { readonly kind: 'notice' | 'result'; readonly runId: string; rea
 /** Messages to the server about runs. Each is posted until the server has it on its disk. */
 export function createDelivery(options: {
   readonly post: Post
-  /** Base URL of the server. */
+  /** Base URL of the server, which ends without a slash. */
   readonly serverUrl: string
   /** The server's port for the enclave asks for it. */
   readonly relayToken: string
@@ -35,15 +35,14 @@ export function createDelivery(options: {
   readonly againMs?: number
   readonly logger: Logger
 }) {
-  const { post, relayToken, secret, boot, stopping, againMs = AGAIN_MS, logger } = options
-  const base = options.serverUrl.replace(/\/+$/, '')
+  const { post, serverUrl, relayToken, secret, boot, stopping, againMs = AGAIN_MS, logger } = options
 
   /** The server's word on it, or undefined without one. Each attempt is signed anew, because signatures age. */
   async function attempt(message: Message): Promise<'received' | 'not-awaited' | undefined> {
     const { kind, runId, body } = message
     try {
       const headers = { authorization: `Bearer ${relayToken}`, ...signRunMessage(secret, message) }
-      const { status, text } = await post(`${base}/runs/${runId}/${kind}`, headers, body)
+      const { status, text } = await post(`${serverUrl}/runs/${runId}/${kind}`, headers, body)
       if (status === 200) return runResultReceivedSchema.parse(JSON.parse(text)).result
       logger.warn(`${kind} not taken`, { runId, status })
     } catch (error) {
