@@ -17,6 +17,7 @@ const MAX_CODE_BYTES = 24_576
 
 /** A node runs these in an `eth_call`; they are never deployed. */
 const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens', 'SignatureLens']
+const CALLED_BY_PAGES = ['OrderEscrow', 'InstitutionRegistry']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
 /** As explorers name it, without the build of the npm package. */
@@ -78,8 +79,17 @@ export function compile(units: string[]): Map<string, Artifact> {
 const HEADER = '// Generated from contracts/ by `npm run contracts`. Do not edit.\n'
 const camel = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 /** In the words of Solidity, a sixth of the compiler's JSON: pages have it in their bundles. */
-const abiSource = (name: string, { abi }: Artifact): string =>
-  `export const ${camel(name)}Abi = ${JSON.stringify(new Interface(JSON.stringify(abi)).format(), null, 2)} as const\n`
+const abiSource = (name: string, artifact: Artifact): string =>
+  constant(`${camel(name)}Abi`, linesOf(artifact))
+/** The errors once more, for pages, which name the few functions that they call. */
+const errorsSource = (name: string, artifact: Artifact): string =>
+  constant(
+    `${camel(name)}Errors`,
+    linesOf(artifact).filter((line) => line.startsWith('error ')),
+  )
+const linesOf = ({ abi }: Artifact) => new Interface(JSON.stringify(abi)).format()
+const constant = (name: string, lines: readonly string[]): string =>
+  `export const ${name} = ${JSON.stringify(lines, null, 2)} as const\n`
 const bytecodeSource = (name: string, { bytecode }: Artifact): string =>
   `export const ${camel(name)}Bytecode = '0x${bytecode}'\n`
 
@@ -95,7 +105,8 @@ function generate(): Map<string, string> {
   }
   const files = new Map<string, string>()
   for (const name of [...CONTRACTS, ...CREATED]) {
-    files.set(join(CHAIN_OUT, `${camel(name)}Abi.ts`), HEADER + abiSource(name, artifact(name)))
+    const errors = CALLED_BY_PAGES.includes(name) ? errorsSource(name, artifact(name)) : ''
+    files.set(join(CHAIN_OUT, `${camel(name)}Abi.ts`), HEADER + abiSource(name, artifact(name)) + errors)
   }
   files.set(
     join(CHAIN_OUT, 'bytecode.ts'),

@@ -5,6 +5,7 @@ import { z } from 'zod'
 
 /** The part of `chain` that the client may import too: it reads events and calldata, in a browser as well. */
 const CHAIN_IN_BROWSERS = [
+  'chain/abi.js',
   'chain/accountSignature.js',
   'chain/actionList.js',
   'chain/blockTimes.js',

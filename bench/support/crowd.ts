@@ -10,7 +10,7 @@ import { bytesToHex, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protoc
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { INTENT_VERSION, intentDigest, type Side, sealIntent } from '../../src/protocol/intent.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
-import { signDigest } from '../../src/protocol/signature.js'
+import { signDigest } from '../../src/protocol/signDigest.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'

@@ -1,10 +1,9 @@
 // Authorizations read back from the calldata of mined transactions. Also runs in a browser.
-import { Interface, Result } from 'ethers'
+import { id, Result } from 'ethers'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
-import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
+import { authorizationTargets, authorizationTypes, type PrimaryType } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
-import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
-import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
+import { createAbi } from './abi.js'
 
 /** The authorizations that can write a portfolio. */
 export type WriteType = Extract<PrimaryType, 'PortfolioUpdate' | 'OrderSettlement' | 'OrderRefund'>
@@ -24,17 +23,18 @@ export interface PortfolioWrite {
   readonly isDirect: boolean
 }
 
-const escrow = new Interface(orderEscrowAbi)
-const ledger = new Interface(confidentialLedgerAbi)
-const interfaces: Record<WriteType | 'PortfolioMove', Interface> = {
-  PortfolioUpdate: ledger,
-  PortfolioMove: ledger,
-  OrderSettlement: escrow,
-  OrderRefund: escrow,
-}
+const TYPES = ['PortfolioUpdate', 'PortfolioMove', 'OrderSettlement', 'OrderRefund'] as const
+/** The functions that take a portfolio. Each takes the struct that is signed. */
+const abi = createAbi([
+  ...TYPES.map((type) => {
+    const fields = authorizationTypes[type].map((field) => `${field.type} ${field.name}`)
+    return `function ${authorizationTargets[type].method}((${fields.join(', ')}) a, bytes signature)`
+  }),
+  'function reclaim(bytes32 orderId)',
+])
 
 /** The topic of each version's event. */
-export const PORTFOLIO_UPDATED = ledger.getEvent('PortfolioUpdated')?.topicHash ?? ''
+export const PORTFOLIO_UPDATED = id('PortfolioUpdated(bytes32,uint64)')
 
 /** A longer call has blobs that the schema refuses. A move brings those of two accounts. */
 const MAX_CALL_BYTES = 90_112
@@ -61,9 +61,7 @@ function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedWrit
     // Solidity reads no padding, ethers does.
     const padded = `${data}${'0'.repeat(WORD_DIGITS)}`
     const { method } = authorizationTargets[primaryType]
-    const [struct, signature]: unknown[] = interfaces[primaryType]
-      .decodeFunctionData(method, padded)
-      .toArray()
+    const [struct, signature]: unknown[] = abi.decodeCall(method, padded).toArray()
     if (!(struct instanceof Result)) return null
     const message = Object.entries(struct.toObject()).map(([name, value]) => [name, wireForm(value)])
     const body = { primaryType, message: Object.fromEntries(message), signature }
@@ -76,7 +74,7 @@ function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedWrit
 }
 
 function isWrite(signed: SignedAuthorization): signed is SignedWrite | SignedMove {
-  return Object.hasOwn(interfaces, signed.primaryType)
+  return TYPES.some((type) => type === signed.primaryType)
 }
 
 /**
@@ -132,7 +130,7 @@ function callsIn(
   { word, at, most }: { readonly word: string; readonly at: number; readonly most: number },
 ): { readonly call: Hex; readonly isDirect: boolean }[] {
   const calls: { call: Hex; isDirect: boolean }[] = []
-  for (const place of placesOf(selectorOf(primaryType, authorizationTargets[primaryType].method), data)) {
+  for (const place of placesOf(selectorOf(authorizationTargets[primaryType].method), data)) {
     if (calls.length === most) break
     if (!data.startsWith(word, place + at)) continue
     calls.push({ call: `0x${data.slice(place, place + 2 * MAX_CALL_BYTES)}`, isDirect: place === 2 })
@@ -142,14 +140,14 @@ function callsIn(
 
 /** Whether calldata is, or with `isForwarded` holds anywhere, a call that reclaims the order. */
 export function isReclaim(orderId: Hex, data: Hex, isForwarded: boolean): boolean {
-  const call = selectorOf('OrderRefund', 'reclaim') + orderId.slice(2)
+  const call = selectorOf('reclaim') + orderId.slice(2)
   const [place] = placesOf(call, data)
   return isForwarded ? place !== undefined : data.startsWith(call, 2)
 }
 
 /** Without `0x`. */
-function selectorOf(primaryType: WriteType | 'PortfolioMove', method: string): string {
-  return interfaces[primaryType].getFunction(method)?.selector.slice(2) ?? ''
+function selectorOf(method: string): string {
+  return abi.selector(method).slice(2)
 }
 
 /** Where these digits stand in bytes as hex. */

@@ -1,5 +1,5 @@
-import { Interface, type InterfaceAbi } from 'ethers'
 import type * as z from 'zod/mini'
+import { type Abi, createAbi } from '../chain/abi.js'
 import type { Hex } from '../protocol/hex.js'
 import type { BlockTag } from './chainReads.js'
 import { ClientError, ContractError } from './errors.js'
@@ -17,20 +17,23 @@ export type ClientContract = ReturnType<typeof createContract>
 /** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
 const GAS_LIMIT_PERCENT = 150n
 
-export type Abi = Exclude<InterfaceAbi, string>
-
-/** Ethers parses an ABI for milliseconds, and one order reads some ten views. */
-const parsed = new WeakMap<Abi, Interface>()
+/** Each line is parsed once: one order reads some ten views. */
+const parsed = new WeakMap<readonly string[], Abi>()
 
 /** One contract: parses its views, and sends its calls through the wallet. */
-export function createContract(deps: { readonly wallet: Wallet; readonly address: Hex; readonly abi: Abi }) {
+export function createContract(deps: {
+  readonly wallet: Wallet
+  readonly address: Hex
+  /** Lines in the words of Solidity. */
+  readonly abi: readonly string[]
+}) {
   const { wallet, address, abi } = deps
-  const contract = parsed.get(abi) ?? new Interface(abi)
+  const contract = parsed.get(abi) ?? createAbi(abi)
   parsed.set(abi, contract)
   const { reads } = wallet
   const callOf = (method: string, args: readonly unknown[]) => ({
     to: address,
-    data: contract.encodeFunctionData(method, args),
+    data: contract.encodeCall(method, args),
   })
   return {
     /** The call, for a batch. */
@@ -73,7 +76,7 @@ export function createContract(deps: { readonly wallet: Wallet; readonly address
 }
 
 function parseResult<T>(
-  contract: Interface,
+  contract: Abi,
   method: string,
   schema: z.ZodMiniType<T>,
   answer: string,
@@ -91,9 +94,9 @@ function parseResult<T>(
 }
 
 /** The only result, or all by name; undefined for an answer that is not the method's. */
-function decoded(contract: Interface, method: string, answer: string): unknown {
+function decoded(contract: Abi, method: string, answer: string): unknown {
   try {
-    const result = contract.decodeFunctionResult(method, answer)
+    const result = contract.decodeAnswer(method, answer)
     return result.length === 1 ? result[0] : result.toObject()
   } catch {
     return undefined
@@ -101,17 +104,13 @@ function decoded(contract: Interface, method: string, answer: string): unknown {
 }
 
 /** Maps a call that the contract refused. The wallet has mapped the other errors. */
-function refusalOf(contract: Interface, method: string, error: unknown): never {
+function refusalOf(contract: Abi, method: string, error: unknown): never {
   throw error instanceof CallReverted ? contractError(contract, method, error.data) : error
 }
 
-function contractError(contract: Interface, method: string, data: string): ContractError {
+function contractError(contract: Abi, method: string, data: string): ContractError {
   const error = data === '0x' ? null : contract.parseError(data)
   if (!error) return new ContractError(method, 'unknown', data === '0x' ? {} : { data })
-  const names = error.fragment.inputs.map((input, index) => input.name || String(index))
-  return new ContractError(
-    method,
-    error.name,
-    Object.fromEntries(names.map((name, index) => [name, String(error.args[index])])),
-  )
+  const args = Object.entries(error.args).map(([name, value]) => [name, String(value)])
+  return new ContractError(method, error.name, Object.fromEntries(args))
 }

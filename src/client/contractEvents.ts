@@ -1,21 +1,26 @@
-// The events of the contracts. Each ABI is parsed once: ethers takes milliseconds for it, at the start of every page.
-import { Interface } from 'ethers'
-import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
-import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
-import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+// The events that the client looks for. Their types alone: whole ABIs would be in every page.
+import { id } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
 
-export const actionEvents = new Interface(corporateActionsAbi)
-export const escrowEvents = new Interface(orderEscrowAbi)
-export const ledgerEvents = new Interface(confidentialLedgerAbi)
-export const registryEvents = new Interface(institutionRegistryAbi)
-export const tokenEvents = new Interface(equityTokenAbi)
+/** By name. */
+export const EVENT_TYPES = {
+  OrderOpened: 'bytes32,address,uint256,uint64,bytes32',
+  OrderRefunded: 'bytes32,address,uint256',
+  OrderSettled: 'bytes32,address,uint256,bytes32,uint256',
+  ActionEnacted: 'uint256,bytes32,bytes32,(uint8,uint64,uint64,uint64,uint32,bytes32,bytes32)',
+  PolicyUpdated: 'bytes32,uint64',
+  ListingUpdated: 'bytes32,bool',
+  FreezeUpdated: 'bytes32,address,bool',
+  KycUpdated: 'address,bool',
+  InstitutionRegistered: 'bytes32,address',
+  MemberUpdated: 'bytes32,address,bool',
+  AdminTransferred: 'bytes32,address,address',
+  MoveProposed: 'bytes32,address,address',
+}
 
 /** The first topic of an event's logs. */
-export function topicOf(events: Interface, name: string): string {
-  return events.getEvent(name)?.topicHash ?? ''
+export function topicOf(name: keyof typeof EVENT_TYPES): string {
+  return id(`${name}(${EVENT_TYPES[name]})`)
 }
 
 /** The topic of an indexed address. */

@@ -1,8 +1,7 @@
 // Seals a caller's own data for its device with the portfolio key. The wallet, or the file of a drawn key, opens it again.
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { type Bytes, bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
+import { hkdf } from '../protocol/hkdf.js'
 import { accountIdOf } from '../protocol/identifiers.js'
 import { openBlob, sealBlob } from '../protocol/ledgerBlob.js'
 import type { Keyring } from './keyring.js'
@@ -31,7 +30,7 @@ export function createDeviceSeal(options: {
     /** Seals a JSON value with the newest key, padded to hide its length. */
     async seal(value: unknown): Promise<Bytes> {
       const { privateKey } = await keys.newest()
-      return hexToBytes(await sealBlob(value, deviceKey(privateKey, purpose), blobPlace))
+      return hexToBytes(await sealBlob(value, await deviceKey(privateKey, purpose), blobPlace))
     },
     /**
      * The JSON value, unvalidated; undefined if no key opens it.
@@ -40,8 +39,8 @@ export function createDeviceSeal(options: {
     async open(bytes: Uint8Array): Promise<unknown> {
       const blob = bytesToHex(bytes)
       try {
-        return await keys.opened(({ privateKey }) =>
-          openBlob(blob, deviceKey(privateKey, purpose), blobPlace),
+        return await keys.opened(async ({ privateKey }) =>
+          openBlob(blob, await deviceKey(privateKey, purpose), blobPlace),
         )
       } catch (error) {
         if (error instanceof ProtocolError) return undefined
@@ -52,7 +51,7 @@ export function createDeviceSeal(options: {
 }
 
 /** HKDF-SHA256 (RFC 5869) of the portfolio's private key. */
-function deviceKey(privateKey: Bytes, purpose: string): Bytes {
-  const [salt, info] = [`service-${purpose}-v1`, purpose].map((text) => new TextEncoder().encode(text))
-  return Uint8Array.from(hkdf(sha256, privateKey, salt, info, 32))
+function deviceKey(privateKey: Bytes, purpose: string): Promise<Bytes> {
+  const bytesOf = (text: string) => new TextEncoder().encode(text)
+  return hkdf(privateKey, bytesOf(`service-${purpose}-v1`), bytesOf(purpose), 32)
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32, sharesAddressOf } from '../protocol/identifiers.js'
+import { ESCROW_ABI } from './abis.js'
 import { createBatch } from './batch.js'
 import { type ClientContract, createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
@@ -13,16 +13,6 @@ import type { Wallet } from './wallet.js'
 
 /** Characters of an order id's first 16 bytes, `0x` included. */
 export const PREFIX_CHARS = 34
-
-/** Errors of the contracts behind the escrow, which the escrow's own ABI lacks. */
-const ERRORS_BEHIND = [
-  'error NotAdmitted(bytes32 orgId)',
-  'error Leaving(address wallet, uint64 effectiveAt)',
-  'error PlatformPaused(uint64 until)',
-  'error WalletFrozen(bytes32 symbol, address wallet)',
-]
-/** The escrow's ABI, with the errors of every contract that it calls. */
-export const ESCROW_ABI = [...orderEscrowAbi, ...ERRORS_BEHIND]
 
 /** The wallet's USDC, in base units. */
 export interface Funds {
@@ -163,6 +153,8 @@ export function createEscrow(deps: {
     },
     /** The USDC that the wallet can spend on a BUY. */
     funds: () => fundsIn(usdc),
+    /** Replaces the allowance of USDC. */
+    allow: (amount: bigint) => usdc.send('approve', [contracts.escrow, amount]),
     /** Ends an unanswered order, from seven days after its deadline; returns its USDC. */
     reclaim: (orderId: Hex) => escrow.send('reclaim', [orderId]),
   }

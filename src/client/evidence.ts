@@ -1,13 +1,13 @@
 // What the chain says of the program whose evidence a server shows.
 import * as z from 'zod/mini'
 import type { Measurements, Verified } from '../attestation/index.js'
-import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { isSameProgram, programValue } from '../chain/signerProgram.js'
 import { addressSchema } from '../protocol/address.js'
 import type { Attestation } from '../protocol/attestation.js'
 import type { EnclaveKey } from '../protocol/enclaveKey.js'
 import type { Hex } from '../protocol/hex.js'
 import { samePoint } from '../protocol/publicKey.js'
+import { IMMUTABLES_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Wallet } from './wallet.js'
@@ -49,7 +49,7 @@ export function createEvidence(measurements: Measurements) {
   const authorities = new Map<Hex, Hex>()
 
   async function authorityOf(wallet: Wallet, escrow: Hex): Promise<Hex> {
-    const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+    const contract = createContract({ wallet, address: escrow, abi: IMMUTABLES_ABI })
     const found = authorities.get(escrow) ?? (await contract.read<Hex>('authority', [], addressSchema))
     authorities.set(escrow, found)
     return found

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import type { Hex } from '../protocol/hex.js'
 import { uint256Schema } from '../protocol/units.js'
-import { escrowEvents, topicOf, topicOfAddress } from './contractEvents.js'
+import { topicOf, topicOfAddress } from './contractEvents.js'
 import { type BlockPlace, keepList, keptHex, listShape, type ReadList } from './keptLists.js'
 import { type ListOptions, readEvents } from './logList.js'
 import { createNode } from './node.js'
@@ -36,7 +36,7 @@ interface ListDeps {
   readonly contracts: Pick<PlatformContracts, 'escrow'>
 }
 
-const OPENED = topicOf(escrowEvents, 'OrderOpened')
+const OPENED = topicOf('OrderOpened')
 
 export async function* ordersOfAccount(
   { wallet, contracts }: ListDeps,

@@ -5,7 +5,7 @@ import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.j
 import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { createContract } from './contract.js'
-import { registryEvents, topicOf } from './contractEvents.js'
+import { topicOf } from './contractEvents.js'
 import { type BlockPlace, keepList, keptHex, listShape, type ReadList } from './keptLists.js'
 import { type ListOptions, readEvents } from './logList.js'
 import { createNode } from './node.js'
@@ -46,7 +46,7 @@ interface MembersDeps {
   readonly contracts: Pick<PlatformContracts, 'registry'>
 }
 
-const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
+const MEMBER_UPDATED = topicOf('MemberUpdated')
 
 /**
  * Events name every wallet that ever belonged. One whose newest event made it a member is one; the registry tells what the others are, a

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
+import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
@@ -55,7 +55,7 @@ export function createMembership(deps: {
     createContract({
       wallet: wallet.until(options.signal),
       address: (await contracts(options)).registry,
-      abi: institutionRegistryAbi,
+      abi: REGISTRY_ABI,
     })
   const send = async (method: string, args: readonly unknown[], options?: CallOptions) =>
     (await registryOf(options)).send(method, args)

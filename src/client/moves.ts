@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { accountMoveSchema } from '../protocol/accountMove.js'
 import type { Hex } from '../protocol/hex.js'
+import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
@@ -69,7 +69,7 @@ export function createMoves(deps: {
     createContract({
       wallet: wallet.until(options.signal),
       address: (await contracts(options)).registry,
-      abi: institutionRegistryAbi,
+      abi: REGISTRY_ABI,
     })
   const send = async (method: string, args: readonly unknown[], options?: CallOptions) =>
     (await registry(options)).send(method, args)

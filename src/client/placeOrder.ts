@@ -1,7 +1,7 @@
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { sameAddress } from '../protocol/address.js'
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
 import { approvedFor, createEscrow, type Payable, paymentOf } from './escrow.js'
@@ -360,7 +360,7 @@ export function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrde
 
 /** The institution is informational in an intent: the enclave reads it from the registry. */
 function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
-  const contract = createContract({ wallet, address: registry, abi: institutionRegistryAbi })
+  const contract = createContract({ wallet, address: registry, abi: REGISTRY_ABI })
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
 }
 

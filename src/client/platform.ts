@@ -1,11 +1,11 @@
 import type { Measurements, Verified } from '../attestation/index.js'
-import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { attestationSchema } from '../protocol/attestation.js'
 import { type EnclaveKey, enclaveKeySchema } from '../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../protocol/envelope.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { samePoint } from '../protocol/publicKey.js'
+import { IMMUTABLES_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import { createEvidence, type Evidence } from './evidence.js'
@@ -74,7 +74,7 @@ const TOKEN_ABI = ['function actions() view returns (address)']
 
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
-  const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+  const contract = createContract({ wallet, address: escrow, abi: IMMUTABLES_ABI })
   const read = (method: string, from = contract) => from.read<Hex>(method, [], addressSchema)
   const [usdc, ledger, registry, token] = await Promise.all([
     read('usdc'),

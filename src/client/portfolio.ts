@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { isChainFailure } from '../chain/errors.js'
-import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, hexBetween } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { openUserBlob } from '../protocol/userBlob.js'
+import { PORTFOLIO_ABI } from './abis.js'
 import type { ActionList } from './actionList.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
@@ -64,7 +64,7 @@ export async function readPortfolio({
   if (stored === null) return null
   const { version, blockNumber } = stored
   const portfolio = await open(stored, keys)
-  const ledger = createContract({ wallet, address: contracts.ledger, abi: confidentialLedgerAbi })
+  const ledger = createContract({ wallet, address: contracts.ledger, abi: PORTFOLIO_ABI })
   const [actions, hash, account] = await Promise.all([
     actionList(wallet, contracts.actions, blockNumber),
     ledger.read('portfolioHash', [stored.accountId], bytes32Schema, blockNumber),
@@ -108,7 +108,7 @@ export async function readVersion(
   wallet: Wallet,
   { ledger }: Pick<PlatformContracts, 'ledger'>,
 ): Promise<bigint> {
-  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const contract = createContract({ wallet, address: ledger, abi: PORTFOLIO_ABI })
   return contract.read('portfolioVersion', [accountIdOf(await wallet.account())], z.bigint())
 }
 
@@ -133,7 +133,7 @@ async function readStored(
   wallet: Wallet,
   { ledger }: Pick<PlatformContracts, 'ledger'>,
 ): Promise<StoredPortfolio | null> {
-  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const contract = createContract({ wallet, address: ledger, abi: PORTFOLIO_ABI })
   const accountId = accountIdOf(await wallet.account())
   const blockNumber = await wallet.reads.blockNumber()
   const [blob, version] = await Promise.all([

@@ -48,7 +48,7 @@ async function keyFrom(wallet: Wallet, account: Hex): Promise<Bytes> {
   // The account may have a delegate that signs for it.
   await wallet.assertExternallyOwned()
   try {
-    return portfolioKeyOf(signature, account)
+    return await portfolioKeyOf(signature, account)
   } catch (error) {
     throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${account}.`, {
       cause: error,

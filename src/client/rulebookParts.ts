@@ -1,9 +1,11 @@
-import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
 import { type Hex, hexBetween, hexLength } from '../protocol/hex.js'
 import { partsOfLength } from '../protocol/ledgerBlob.js'
 import { createContract } from './contract.js'
 import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
+
+/** The part of the ledger that is asked here. */
+const PENDING_ABI = ['function pendingPolicyBlob(bytes32 orgId) view returns (bytes)']
 
 /** How much of a rulebook is on the chain while it is published. It takes force with its last part. */
 export interface PartsOnChain {
@@ -32,7 +34,7 @@ export async function watchParts(
 ): Promise<void> {
   const { parts, partBytes } = partsOfLength(encodedBytes)
   if (parts < 2) return
-  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const contract = createContract({ wallet, address: ledger, abi: PENDING_ABI })
   for (let told = 0; !over.aborted; await sleep(POLL_MS, over).catch(() => undefined)) {
     const blob = await contract
       .read<Hex>('pendingPolicyBlob', [orgId], hexBetween(0, MOST_BYTES))

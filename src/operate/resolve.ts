@@ -20,7 +20,7 @@ import {
   sealResolution,
   type UnsignedResolution,
 } from '../protocol/resolution.js'
-import { signDigest } from '../protocol/signature.js'
+import { signDigest } from '../protocol/signDigest.js'
 import { jsonOf } from '../protocol/strictJson.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { baseUrl } from '../service/configKinds.js'

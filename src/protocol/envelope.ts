@@ -1,9 +1,8 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod/mini'
 import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
+import { hkdf } from './hkdf.js'
 import { keccak256 } from './keccak.js'
 import { agreement, type KeyAgreement } from './keyAgreement.js'
 import { decodePadded, encodePadded } from './plaintext.js'
@@ -122,7 +121,7 @@ export async function sealWithKey(
   const own = agreement(randomness?.ephemeralKey)
   const peer = compressPoint(recipient)
   const iv = randomness?.iv ?? crypto.getRandomValues(new Uint8Array(IV_BYTES))
-  const key = keyOf(own, peer, { epk: own.publicKey, recipient: peer })
+  const key = await keyOf(own, peer, { epk: own.publicKey, recipient: peer })
   const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, plaintext)
   const [epk, contentKey] = [bytesToHex(own.publicKey), bytesToHex(key)]
   return { envelope: { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }, contentKey }
@@ -143,7 +142,7 @@ export async function open(envelope: Envelope, privateKey: Bytes, place: Envelop
 export async function openBytes(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<Bytes> {
   const peer = compressPoint(envelope.epk)
   const own = agreement(privateKey)
-  const key = keyOf(own, peer, { epk: peer, recipient: own.publicKey })
+  const key = await keyOf(own, peer, { epk: peer, recipient: own.publicKey })
   const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
   return decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag))
 }
@@ -166,9 +165,9 @@ function keyOf(
   own: KeyAgreement,
   peer: Bytes,
   keys: { readonly epk: Uint8Array; readonly recipient: Uint8Array },
-): Bytes {
+): Promise<Bytes> {
   const info = concatBytes(utf8(ENVELOPE_SCHEME), keys.epk, keys.recipient)
-  return Uint8Array.from(hkdf(sha256, own.sharedX(peer), undefined, info, 32))
+  return hkdf(Uint8Array.from(own.sharedX(peer)), new Uint8Array(), info, 32)
 }
 
 function aadOf({ kind, context }: EnvelopePlace): Bytes {

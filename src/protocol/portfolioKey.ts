@@ -1,7 +1,6 @@
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { hashMessage } from 'ethers'
 import { type Bytes, bytesToUint, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { hkdf } from './hkdf.js'
 import { assertSignedBy, CURVE_ORDER, normalizeSignature } from './signature.js'
 
 /** The fixed string that a wallet signs (EIP-191 `personal_sign`) to derive its portfolio key. */
@@ -12,11 +11,12 @@ export const PORTFOLIO_KEY_MESSAGE = 'Service portfolio key v1'
  * `d = (HKDF-SHA256(r ‖ s, salt empty, info the message, 48 bytes) mod (n − 1)) + 1` (FIPS 186-5, A.2.1).
  * @throws ProtocolError `invalid-signature`, `wrong-signer` when `account` did not sign it
  */
-export function portfolioKeyOf(signature: Hex, account: Hex): Bytes {
+export async function portfolioKeyOf(signature: Hex, account: Hex): Promise<Bytes> {
   const normal = normalizeSignature(signature)
   assertSignedBy(account, digestOfMessage(), normal)
   const rs = hexToBytes(normal).subarray(0, 64)
-  const wide = hkdf(sha256, rs, undefined, new TextEncoder().encode(PORTFOLIO_KEY_MESSAGE), 48)
+  const info = new TextEncoder().encode(PORTFOLIO_KEY_MESSAGE)
+  const wide = await hkdf(rs, new Uint8Array(), info, 48)
   return uintToBytes((bytesToUint(wide) % (CURVE_ORDER - 1n)) + 1n, 32)
 }
 

@@ -16,7 +16,8 @@ import { type Bytes, bytesToHex, concatBytes, type Hex, hexOf, hexToBytes } from
 import { domainBytes, type IntentDomain } from './intentDomain.js'
 import { MAX_HOLDERS } from './masterShare.js'
 import { addressOfPublicKey, compressPoint, isPoint } from './publicKey.js'
-import { assertSignedBy, signatureSchema, signDigest } from './signature.js'
+import { assertSignedBy, signatureSchema } from './signature.js'
+import { signDigest } from './signDigest.js'
 
 /** Begins what a holder signs, and what the first one signs for a founding. */
 const DOMAIN = 'service-provisioning-v1'

@@ -1,6 +1,4 @@
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { etc, hashes, Point, recoverPublicKey, sign } from '@noble/secp256k1'
+import { etc, Point, recoverPublicKey } from '@noble/secp256k1'
 import { sameAddress } from './address.js'
 import { ProtocolError } from './errors.js'
 import {
@@ -16,15 +14,11 @@ import {
 } from './hex.js'
 import { addressOfPoint } from './publicKey.js'
 
-// noble needs a hash for RFC 6979 nonces.
-hashes.sha256 = sha256
-hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
-
 /** Order of the secp256k1 group (SEC 2, 2.4.1). */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** The first recovery id of a v. */
-const V_OFFSET = 27
+/** The `v` of the first recovery id. */
+export const V_OFFSET = 27
 
 /** 65 bytes `r ‖ s ‖ v`. */
 export const signatureSchema = hexOf(65)
@@ -146,11 +140,4 @@ function tableOf(point: Point): (scalar: bigint) => Point {
     const digits = uintToBytes(scalar, 32)
     return rows.reduce((sum, row, at) => sum.add(row[digits[at] ?? 0] ?? Point.ZERO), Point.ZERO)
   }
-}
-
-/** Deterministic (RFC 6979), low-s signature of a 32-byte digest: `r ‖ s ‖ v`. */
-export function signDigest(digest: Hex, privateKey: Hex): Hex {
-  const hash = hexToBytes(digest)
-  const form = sign(hash, hexToBytes(privateKey), { prehash: false, format: 'recovered' })
-  return bytesToHex(concatBytes(form.subarray(1), Uint8Array.of(V_OFFSET + (form[0] ?? 0))))
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ProtocolError } from '../../src/protocol/errors.js'
 import { bytesToHex, concatBytes, type Hex, uintToBytes } from '../../src/protocol/hex.js'
-import { assertSignedBy, createSignerCheck, signDigest } from '../../src/protocol/signature.js'
+import { assertSignedBy, createSignerCheck } from '../../src/protocol/signature.js'
+import { signDigest } from '../../src/protocol/signDigest.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../support/roles.js'
 
 const OTHER_KEY: Hex = `0x${'e2'.repeat(32)}`

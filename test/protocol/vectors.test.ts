@@ -66,7 +66,7 @@ import {
   rulebookAuthorSchema,
   sealedRulebookDigest,
 } from '../../src/protocol/sealedRulebook.js'
-import { signDigest } from '../../src/protocol/signature.js'
+import { signDigest } from '../../src/protocol/signDigest.js'
 import { openUserBlob } from '../../src/protocol/userBlob.js'
 import { readVectors } from '../support/vectors.js'
 
@@ -352,7 +352,7 @@ describe('keys', () => {
   it('derive the portfolio key from the wallet', async () => {
     const signature = await new Wallet(keys.walletPrivateKey).signMessage(PORTFOLIO_KEY_MESSAGE)
     expect(signature).toBe(keys.signature)
-    const key = portfolioKeyOf(keys.signature, keys.account)
+    const key = await portfolioKeyOf(keys.signature, keys.account)
     expect(key).toEqual(hexToBytes(keys.portfolioPrivateKey))
     expect(publicKeyOf(key)).toBe(keys.portfolioPublicKey)
   })

@@ -1,7 +1,7 @@
 import { Signature, TypedDataEncoder } from 'ethers'
 import { type Hex, hexBetween } from '../../src/protocol/hex.js'
 import { type OpeningPlace, type OrderOpening, openingDigest } from '../../src/protocol/opening.js'
-import { signDigest } from '../../src/protocol/signature.js'
+import { signDigest } from '../../src/protocol/signDigest.js'
 import type { TestChain } from './chain.js'
 import { ROLES, type Role } from './roles.js'
 

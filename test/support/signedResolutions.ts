@@ -7,7 +7,7 @@ import {
   sealedResolutionDigest,
   sealResolution,
 } from '../../src/protocol/resolution.js'
-import { signDigest } from '../../src/protocol/signature.js'
+import { signDigest } from '../../src/protocol/signDigest.js'
 import type { TestChain } from './chain.js'
 import { bytes32 } from './institution.js'
 import { ROLES, type Role } from './roles.js'

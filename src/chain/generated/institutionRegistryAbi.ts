@@ -69,3 +69,30 @@ export const institutionRegistryAbi = [
   "function walletCount(bytes32 orgId) view returns (uint256)",
   "function withdrawMove(address from)"
 ] as const
+export const institutionRegistryErrors = [
+  "error AdminCannotLeave(bytes32 orgId)",
+  "error AlreadyInInstitution(address wallet, bytes32 orgId)",
+  "error InstitutionTaken(bytes32 orgId, address admin)",
+  "error InvalidName(bytes32 name)",
+  "error InvalidPublicKey(uint256 length)",
+  "error LeaveDelayTooLong(uint64 leaveDelay, uint64 longest)",
+  "error Leaving(address wallet, uint64 effectiveAt)",
+  "error MoveBegun(address from, address to)",
+  "error MoveConflict(address from, address to)",
+  "error MoveNotApprovable(address from, address to)",
+  "error MoveNotEffective(address from, uint64 effectiveAt, uint256 currentTime)",
+  "error MoveOutOfOrder(address from, address to)",
+  "error MoveProposedAlready(address from, address to)",
+  "error NoMove(address from, address to)",
+  "error NotAdmin(address caller)",
+  "error NotAdmitted(bytes32 orgId)",
+  "error NotFounded(bytes32 orgId, address wallet)",
+  "error NotInvited(bytes32 orgId, address wallet)",
+  "error NotLedger(address expected, address caller)",
+  "error NotMember(bytes32 orgId, address wallet)",
+  "error NotMovesParty(address from, address caller)",
+  "error NotPendingAdmin(bytes32 orgId, address pending, address caller)",
+  "error NothingToSweep()",
+  "error ReentrancyGuardReentrantCall()",
+  "error SafeERC20FailedOperation(address token)"
+] as const

@@ -72,3 +72,31 @@ export const orderEscrowAbi = [
   "function usdc() view returns (address)",
   "function usedDigest(bytes32 digest) view returns (bool)"
 ] as const
+export const orderEscrowErrors = [
+  "error DeadlineOutOfRange(uint64 deadline, uint64 currentTime, uint64 latest)",
+  "error DigestUsed(bytes32 digest)",
+  "error ECDSAInvalidSignature()",
+  "error ECDSAInvalidSignatureLength(uint256 length)",
+  "error ECDSAInvalidSignatureS(bytes32 s)",
+  "error InvalidPayout(bytes32 asset, uint256 amount)",
+  "error InvalidShortString()",
+  "error InvalidSigner(address expected, address got)",
+  "error NoClaim(address account, bytes32 asset)",
+  "error NotClaimRecipient(address account, bytes32 asset, address to)",
+  "error NotCleared(address wallet)",
+  "error NotOrderAccount(address expected, address caller)",
+  "error NotSignedByAccount(address expected, address got)",
+  "error NothingToSweep()",
+  "error OpeningExpired(uint64 validBefore, uint64 currentTime)",
+  "error OrderIdTaken(bytes32 orderId, address by)",
+  "error OrderMismatch(bytes32 orderId)",
+  "error OrderNotOpen(bytes32 orderId, uint8 state)",
+  "error OrderNotRefunded(bytes32 orderId, uint8 state)",
+  "error ReclaimTooEarly(uint256 availableAt, uint256 currentTime)",
+  "error ReentrancyGuardReentrantCall()",
+  "error SafeCastOverflowedUintDowncast(uint8 bits, uint256 value)",
+  "error SafeERC20FailedOperation(address token)",
+  "error StringTooLong(string str)",
+  "error TooManyOpenOrders(address account, uint256 open, uint256 limit)",
+  "error ZeroAmount()"
+] as const

@@ -7,7 +7,6 @@ import {
   type PortfolioWrite,
   portfolioWrites,
 } from '../../chain/calledAuthorization.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import { type BlockRange, type ChainLog, type LogPiece, numberIn, wordAt } from '../../chain/logReader.js'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
@@ -15,8 +14,9 @@ import { authorizationDigest } from '../../protocol/authorization.js'
 import { authorizationTargets, type PrimaryType } from '../../protocol/authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
+import { ESCROW_ABI } from '../abis.js'
 import { createContract } from '../contract.js'
-import { actionEvents, escrowEvents, topicOf, topicOfAddress } from '../contractEvents.js'
+import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import { createPieces } from '../logList.js'
@@ -42,9 +42,11 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
   | { readonly is: 'enacted'; readonly index: number }
 )
 
-const OPENED = topicOf(escrowEvents, 'OrderOpened')
-const REFUNDED = topicOf(escrowEvents, 'OrderRefunded')
-const ENACTED = topicOf(actionEvents, 'ActionEnacted')
+const OPENED = topicOf('OrderOpened')
+const REFUNDED = topicOf('OrderRefunded')
+const ENACTED = topicOf('ActionEnacted')
+/** Escrow and ledger answer it alike. */
+const DIGEST_ABI = ['function usedDigest(bytes32 digest) view returns (bool)']
 /** Events that tell all by themselves. */
 const WHOLE: readonly (string | undefined)[] = [OPENED, ENACTED]
 
@@ -76,7 +78,7 @@ export function createFactReader(deps: {
   const accountId = accountIdOf(account)
   const writes = { address: contracts.ledger, topics: [PORTFOLIO_UPDATED, accountId] }
   const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, topicOfAddress(account)] }
-  const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
+  const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: ESCROW_ABI })
   const enacted = { address: contracts.actions, topics: [ENACTED] }
   const pieces = createPieces({ rpc, queries: [writes, orders, enacted] }, maxBlocks)
   const piecesOfWrites = createPieces({ rpc, queries: [writes] }, maxBlocks)
@@ -145,7 +147,7 @@ export function createFactReader(deps: {
       const address = targetOf(candidate.signed.primaryType)
       const domain = { chainId: deps.chainId, verifyingContract: address }
       const digest = authorizationDigest(candidate.signed, domain)
-      const contract = createContract({ wallet: deps.wallet, address, abi: orderEscrowAbi })
+      const contract = createContract({ wallet: deps.wallet, address, abi: DIGEST_ABI })
       if (await contract.read('usedDigest', [digest], z.boolean())) return candidate
     }
     return null

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { isChainFailure } from '../../chain/errors.js'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import type { BlockId } from '../../chain/logReader.js'
 import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
+import { PORTFOLIO_ABI } from '../abis.js'
 import type { ActionList } from '../actionList.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
@@ -130,7 +130,7 @@ async function readHead(
   { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
 ): Promise<Head> {
   const number = await wallet.reads.blockNumber()
-  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const contract = createContract({ wallet, address: ledger, abi: PORTFOLIO_ABI })
   const id = accountIdOf(account)
   const [version, hash] = await Promise.all([
     contract.read('portfolioVersion', [id], z.bigint(), number),
@@ -145,7 +145,7 @@ async function versionAt(
   { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
   block: number,
 ): Promise<bigint | null> {
-  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const contract = createContract({ wallet, address: ledger, abi: PORTFOLIO_ABI })
   try {
     return await contract.read('portfolioVersion', [accountIdOf(account)], z.bigint(), block)
   } catch (error) {

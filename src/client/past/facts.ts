@@ -1,11 +1,13 @@
 // The facts that the contracts' events establish. Pure: the logs have been read before, and are given oldest first.
-import type { Interface } from 'ethers'
+import { Interface } from 'ethers'
 import * as z from 'zod/mini'
+import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import { ledgerEvents, registryEvents, tokenEvents } from '../contractEvents.js'
 import type { BlockPlace } from '../keptLists.js'
 
 interface Log {
@@ -48,7 +50,9 @@ const eventSchema = z.discriminatedUnion('name', [
 /** What a log says, where it is one of these events. */
 export type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
 
-const CONTRACTS: readonly Interface[] = [tokenEvents, registryEvents, ledgerEvents]
+const CONTRACTS = [equityTokenAbi, institutionRegistryAbi, confidentialLedgerAbi].map(
+  (abi) => new Interface(abi),
+)
 
 /** Parses each log once: a list is judged again with every new piece of it. */
 export function createEventReader(): EventReader {

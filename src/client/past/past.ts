@@ -2,12 +2,12 @@
 import { authorityAbi } from '../../chain/generated/authorityAbi.js'
 import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { addressIn, type ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { type Abi, createContract } from '../contract.js'
-import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
+import { IMMUTABLES_ABI } from '../abis.js'
+import { createContract } from '../contract.js'
+import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { HistoryStore, ReadList } from '../keptLists.js'
 import { createTail, type LogList, type LogsQuery, listLogs, type Tail } from '../logList.js'
@@ -113,8 +113,8 @@ export function createPast(
   { escrow, fromBlock, chainId, store }: PastOptions,
 ): Past {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 })
-  const contractAt = (address: Hex, abi: Abi) => createContract({ wallet, address, abi })
-  const ofEscrow = (method: string) => contractAt(escrow, orderEscrowAbi).read<Hex>(method, [], addressSchema)
+  const contractAt = (address: Hex, abi: readonly string[]) => createContract({ wallet, address, abi })
+  const ofEscrow = (method: string) => contractAt(escrow, IMMUTABLES_ABI).read<Hex>(method, [], addressSchema)
   const contracts = untilAnswered(async () => {
     const found = chainId === undefined ? chainId : await wallet.reads.chainId()
     if (found === chainId) return readContracts(wallet, escrow)
@@ -236,11 +236,11 @@ function judged<T>(
     shown(await tail(signal, report && (async (soFar) => report(await shown(soFar)))))
 }
 
-const LISTING_UPDATED = topicOf(tokenEvents, 'ListingUpdated')
-const FREEZE_UPDATED = topicOf(tokenEvents, 'FreezeUpdated')
-const MOVE_PROPOSED = topicOf(registryEvents, 'MoveProposed')
-const KYC_UPDATED = topicOf(tokenEvents, 'KycUpdated')
-const INSTITUTION_REGISTERED = topicOf(registryEvents, 'InstitutionRegistered')
-const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
-const ADMIN_TRANSFERRED = topicOf(registryEvents, 'AdminTransferred')
-const POLICY_UPDATED = topicOf(ledgerEvents, 'PolicyUpdated')
+const LISTING_UPDATED = topicOf('ListingUpdated')
+const FREEZE_UPDATED = topicOf('FreezeUpdated')
+const MOVE_PROPOSED = topicOf('MoveProposed')
+const KYC_UPDATED = topicOf('KycUpdated')
+const INSTITUTION_REGISTERED = topicOf('InstitutionRegistered')
+const MEMBER_UPDATED = topicOf('MemberUpdated')
+const ADMIN_TRANSFERRED = topicOf('AdminTransferred')
+const POLICY_UPDATED = topicOf('PolicyUpdated')

@@ -2,7 +2,7 @@ import { blockTime, firstBlockSince } from '../../chain/blockTimes.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
-import { escrowEvents, topicOf } from '../contractEvents.js'
+import { topicOf } from '../contractEvents.js'
 import { createPieces } from '../logList.js'
 import { createNode, type Node } from '../node.js'
 import type { Wallet } from '../wallet.js'
@@ -21,8 +21,8 @@ export interface OrderMoments {
   readonly ended: OrderMoment | null
 }
 
-const OPENED = topicOf(escrowEvents, 'OrderOpened')
-const ENDED = [topicOf(escrowEvents, 'OrderSettled'), topicOf(escrowEvents, 'OrderRefunded')]
+const OPENED = topicOf('OrderOpened')
+const ENDED = [topicOf('OrderSettled'), topicOf('OrderRefunded')]
 
 /** The escrow's longest lifetime of an order, and how far a nonce may be ahead of the block's time: docs/protocol.md, section 7. */
 const [MAX_LIFETIME_S, MAX_NONCE_AHEAD_S] = [30 * 86_400, 86_400]

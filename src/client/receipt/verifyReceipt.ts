@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { isChainFailure } from '../../chain/errors.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
 import { commitOf } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
@@ -8,6 +7,7 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { type Intent, intentDigest, type Limit, limitOf } from '../../protocol/intent.js'
 import { openReceipt, type Receipt, receiptSchema } from '../../protocol/receipt.js'
+import { ESCROW_ABI } from '../abis.js'
 import { createContract } from '../contract.js'
 import { toTradingError } from '../foreignErrors.js'
 import type { CallOptions } from '../http.js'
@@ -99,7 +99,7 @@ async function compare(
   if ((await wallet.chainId()) !== receipt.chainId) return 'other-chain'
   if (!sameAddress(escrow, receipt.escrow)) return 'other-escrow'
   const { orderId } = receipt
-  const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+  const contract = createContract({ wallet, address: escrow, abi: ESCROW_ABI })
   const { state, ...opened } = await contract.read('orders', [orderId], orderSchema)
   if (state === 'NONE') return 'unknown-order'
   if (commitOf(receipt) !== opened.commit) return 'other-commit'

@@ -12,7 +12,8 @@ import {
   uintToBytes,
 } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
-import { CURVE_ORDER, recoverAddress, signDigest } from '../../protocol/signature.js'
+import { CURVE_ORDER, recoverAddress } from '../../protocol/signature.js'
+import { signDigest } from '../../protocol/signDigest.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { dayAt } from '../../../src/broker/index.js'
 import { PORTFOLIO_UPDATED } from '../../../src/chain/calledAuthorization.js'
-import { actionEvents, topicOf } from '../../../src/client/contractEvents.js'
+import { topicOf } from '../../../src/client/contractEvents.js'
 import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
 import { type HistoryEntry, holdingsOf, valueOverTime } from '../../../src/client/history.js'
 import type { Client } from '../../../src/client/index.js'
@@ -82,7 +82,7 @@ it('portfolio and history follow each kind of corporate action where it entered 
 })
 
 it.each([
-  ['an action', topicOf(actionEvents, 'ActionEnacted'), (reader: Client) => readAll(reader)],
+  ['an action', topicOf('ActionEnacted'), (reader: Client) => readAll(reader)],
   ['former versions', PORTFOLIO_UPDATED, (reader: Client) => reader.getPortfolio()],
 ] as const)('a node that leaves out %s makes a read fail, and no sum wrong', async (_what, topic, read) => {
   await world().settled(buy(1_000))

@@ -9,7 +9,7 @@ import {
   rulebookSchema,
   type UnsignedRulebook,
 } from '../../../src/protocol/policyIntent.js'
-import { signDigest } from '../../../src/protocol/signature.js'
+import { signDigest } from '../../../src/protocol/signDigest.js'
 import { ONE_USDC } from '../../../src/protocol/units.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { INSTITUTION } from '../../../src/sandbox/settings.js'

@@ -27,7 +27,7 @@ import {
   resolutionDigest,
   sealResolution,
 } from '../../../src/protocol/resolution.js'
-import { signDigest } from '../../../src/protocol/signature.js'
+import { signDigest } from '../../../src/protocol/signDigest.js'
 import { Secret } from '../../../src/service/secret.js'
 import type { TestChain } from '../../support/chain.js'
 import { keyOf } from '../../support/openings.js'

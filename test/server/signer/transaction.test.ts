@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Fees } from '../../../src/chain/fees.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { MAX_CHAIN_ID } from '../../../src/protocol/identifiers.js'
-import { signDigest } from '../../../src/protocol/signature.js'
+import { signDigest } from '../../../src/protocol/signDigest.js'
 import { prepareTransaction, readTransaction } from '../../../src/server/signer/transaction.js'
 
 const KEY: Hex = `0x${'17'.repeat(32)}`

@@ -1,0 +1,52 @@
+// Calls and answers of a contract, by its lines in the words of Solidity and by ethers' coder. For pages: ethers' Interface does this
+// too, and all else that can be done with a contract, which is five kilobytes of every bundle.
+import { AbiCoder, concat, ErrorFragment, FunctionFragment, getBytes, type Result } from 'ethers'
+
+/** `require` with a text, and `assert`: every contract has them. */
+const BUILT_IN = ['error Error(string)', 'error Panic(uint256)']
+const SELECTOR_BYTES = 4
+const SELECTOR_CHARS = 2 + 2 * SELECTOR_BYTES
+
+const coder = () => AbiCoder.defaultAbiCoder()
+const selectorIn = (data: string) => data.slice(0, SELECTOR_CHARS)
+
+export type Abi = ReturnType<typeof createAbi>
+
+/** @param lines such as `function orders(bytes32 orderId) view returns (address account)`; each name once among the functions */
+export function createAbi(lines: readonly string[]) {
+  const functions = new Map<string, FunctionFragment>()
+  function functionOf(name: string): FunctionFragment {
+    const line = lines.find((each) => each.startsWith(`function ${name}(`)) ?? ''
+    const fragment = functions.get(name) ?? FunctionFragment.from(line)
+    functions.set(name, fragment)
+    return fragment
+  }
+  return {
+    selector: (name: string) => functionOf(name).selector,
+    encodeCall(name: string, args: readonly unknown[]): string {
+      const { selector, inputs } = functionOf(name)
+      return concat([selector, coder().encode(inputs, args)])
+    },
+    /** @throws if the data is no call of the function */
+    decodeCall(name: string, data: string): Result {
+      const { selector, inputs } = functionOf(name)
+      if (selectorIn(data) !== selector) throw new Error(`no call of ${name}`)
+      return coder().decode(inputs, getBytes(data).subarray(SELECTOR_BYTES))
+    },
+    /** @throws if the answer is not the function's */
+    decodeAnswer: (name: string, answer: string): Result => coder().decode(functionOf(name).outputs, answer),
+    /** The error that a revert's data names, with its arguments by name or place; null for an error of another contract. */
+    parseError(
+      data: string,
+    ): { readonly name: string; readonly args: Readonly<Record<string, unknown>> } | null {
+      const errors = [...lines.filter((line) => line.startsWith('error ')), ...BUILT_IN]
+      const error = errors
+        .map((line) => ErrorFragment.from(line))
+        .find((one) => one.selector === selectorIn(data))
+      if (error === undefined) return null
+      const values = coder().decode(error.inputs, getBytes(data).subarray(SELECTOR_BYTES))
+      const args = error.inputs.map(({ name }, index) => [name || String(index), values[index]])
+      return { name: error.name, args: Object.fromEntries(args) }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+// The client names the functions, errors and events that it uses: they are the contracts' own.
+import { Interface } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { createAbi } from '../../src/chain/abi.js'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { corporateActionsAbi } from '../../src/chain/generated/corporateActionsAbi.js'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
+import { ESCROW_ABI, IMMUTABLES_ABI, PORTFOLIO_ABI, REGISTRY_ABI } from '../../src/client/abis.js'
+import { EVENT_TYPES } from '../../src/client/contractEvents.js'
+
+const LINES: readonly string[] = [
+  ...[...authorityAbi, ...confidentialLedgerAbi, ...corporateActionsAbi, ...equityTokenAbi],
+  ...[...institutionRegistryAbi, ...orderEscrowAbi, ...platformPoolAbi],
+]
+
+it.each(Object.entries({ ESCROW_ABI, IMMUTABLES_ABI, PORTFOLIO_ABI, REGISTRY_ABI }))(
+  'each line of %s is one of a contract',
+  (_name, lines) => expect(lines.filter((line) => !LINES.includes(line))).toEqual([]),
+)
+
+it('each event that is looked for is one of a contract', () => {
+  const events = LINES.filter((line) => line.startsWith('event ')).flatMap((line) =>
+    new Interface([line]).format(),
+  )
+  const signatures = new Interface(events).fragments.map((fragment) => fragment.format())
+  const wanted = Object.entries(EVENT_TYPES).map(([name, types]) => `${name}(${types})`)
+  expect(wanted.filter((signature) => !signatures.includes(signature))).toEqual([])
+})
+
+describe('calls and answers by lines', () => {
+  const builtIn = ['error Error(string)', 'error Panic(uint256)']
+  const whole = new Interface([...orderEscrowAbi, ...builtIn])
+  const abi = createAbi(orderEscrowAbi)
+  const id = `0x${'0a'.repeat(32)}`
+  const account = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+
+  it('are those of ethers’ Interface', () => {
+    const opening = [account, id, id, 25n, 1_800_000_000n, 1_800_000_600n]
+    for (const [method, args] of [
+      ['openBuyFor', [opening, '0x1234']],
+      ['orders', [id]],
+      ['usdc', []],
+    ] as const) {
+      const data = whole.encodeFunctionData(method, args)
+      expect(abi.encodeCall(method, args)).toBe(data)
+      expect(abi.selector(method)).toBe(data.slice(0, 10))
+      expect(abi.decodeCall(method, data)).toEqual(whole.decodeFunctionData(method, data))
+    }
+    const order = [account, 25n, 1_800_000_000n, id, id, 1n, id, 0n]
+    const answer = whole.encodeFunctionResult('orders', order)
+    expect(abi.decodeAnswer('orders', answer).toObject()).toEqual(
+      whole.decodeFunctionResult('orders', answer).toObject(),
+    )
+  })
+
+  it('are refused where they are of another function, or cut off', () => {
+    expect(() => abi.decodeCall('orders', whole.encodeFunctionData('reclaim', [id]))).toThrow(
+      'no call of orders',
+    )
+    expect(() => abi.decodeAnswer('orders', id)).toThrow()
+  })
+
+  it.each([
+    ['NotCleared', [account], { wallet: account }],
+    ['Error', ['paused'], { 0: 'paused' }],
+    ['Panic', [17n], { 0: 17n }],
+  ])('name the error %s', (name, values, args) => {
+    expect(abi.parseError(whole.encodeErrorResult(name, values))).toEqual({ name, args })
+  })
+
+  it('name no error of a contract that is not known', () => expect(abi.parseError('0x12345678')).toBeNull())
+})
