@@ -2,6 +2,7 @@ import type { ExitCode } from '../service/exitCodes.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
 import { createProgram } from '../terminal/program.js'
 import type { ErrorStream, OutStream } from '../terminal/terminal.js'
+import { addAllowance } from './commands/allowance.js'
 import { addAttest } from './commands/attest.js'
 import { addCancel } from './commands/cancel.js'
 import { addClaim } from './commands/claim.js'
@@ -36,6 +37,7 @@ const COMMANDS: readonly AddCommand[] = [
   addKey,
   addWallet,
   addClaim,
+  addAllowance,
   addInstitution,
   addMove,
   addLeave,

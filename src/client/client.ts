@@ -167,6 +167,12 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
    */
   getFunds(options?: CallOptions): Promise<Funds>
   /**
+   * Replaces what the escrow may take of the wallet's USDC for later orders, in base units: 0n withdraws what `approve` has allowed. One
+   * transaction. With a pinned escrow it needs no server.
+   * @example await client.setAllowance(0n)
+   */
+  setAllowance(usdc: bigint, options?: CallOptions): Promise<Mined>
+  /**
    * The shares in the wallet, of every symbol that is listed, has changed or was removed, and of others that are named.
    * @example const held = await client.getShares({ others: ['TSLA'] })
    */
@@ -286,6 +292,7 @@ export function createClient(options: ClientOptions): Client {
       cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
     reclaimOrder: async (orderId, call) => createEscrow(await chainParts(call)).reclaim(orderId),
     getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
+    setAllowance: async (usdc, call) => createEscrow(await chainParts(call)).allow(usdc),
     async getShares(call) {
       const parts = await chainParts(call)
       return readShares(parts.wallet, parts.contracts.token, await others(parts, call))

@@ -140,6 +140,51 @@ describe('a wallet of the browser', () => {
   })
 })
 
+describe('a wallet that pays itself, and does not batch', () => {
+  it('may allow later orders too, which are one request less each, and takes that back', async () => {
+    const [, { address }] = desk().sandbox.accounts.employees
+    const page = await withWallet({ address })
+    await page.goto(desk().url)
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    const allowed = page.locator('[data-test=allowed]')
+    const asks = (times: number) =>
+      page.locator('summary', { hasText: `What your wallet will ask: ${times} requests` }).waitFor()
+    await page.locator('#ticket-amount').fill('100')
+    await asks(4)
+    expect(await allowed.count()).toBe(0)
+    await page.locator('.choice-row label', { hasText: 'Wallet pays' }).click()
+    await allowed.getByText('asked 5 times now, and 3 times for each later order.').waitFor()
+    await page.locator('.choice-row label', { hasText: 'For later ones too' }).click()
+    await allowed
+      .getByText(/up to 1,000\.00 USDC .* 5 times now, and 2 times for each later order\.$/)
+      .waitFor()
+    const approval = page.locator('.asked li', { hasText: 'Lets the escrow take 1,000.00 USDC.' })
+    await approval.waitFor({ state: 'attached' })
+    expect(await findViolations(page)).toEqual([])
+    await order(page, 'Buy', 'AAPL', '100')
+    await newestOrder(page, 'SETTLED')
+    await page.locator('[data-test=allowance]', { hasText: '900.00 USDC' }).waitFor()
+
+    await page.locator('#ticket-amount').fill('100')
+    await asks(2)
+    expect(await allowed.count()).toBe(0)
+    const sent = await askedOf(page, 'eth_sendTransaction')
+    await order(page, 'Buy', 'AAPL', '100')
+    await page.locator('[data-test=allowance]', { hasText: '800.00 USDC' }).waitFor()
+    expect(await askedOf(page, 'eth_sendTransaction')).toBe(sent + 1)
+    await newestOrder(page, 'SETTLED')
+
+    const withdraw = page.getByRole('button', { name: 'Withdraw the allowance' })
+    expect(await findViolations(page)).toEqual([])
+    await withdraw.click()
+    await withdraw.waitFor({ state: 'detached' })
+    await page.locator('#ticket-amount').fill('100')
+    await allowed.getByText('100.00 USDC for this order, and nothing later.').waitFor()
+    await asks(3)
+    await page.context().close()
+  })
+})
+
 describe('the keyboard alone', () => {
   it('connects, and places an order that settles; on a narrow screen in the dark', async () => {
     const page = await desk().visit(undefined, { viewport: PHONE, colorScheme: 'dark' })

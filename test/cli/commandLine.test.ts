@@ -3,8 +3,8 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
-  ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'institution', 'leave'],
-  ...['status', 'relay', 'taken', 'watch', 'attest'],
+  ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'allowance'],
+  ...['institution', 'leave', 'status', 'relay', 'taken', 'watch', 'attest'],
 ]
 
 /** No server listens there: a command that got as far as a connection would end with 5. */
@@ -74,6 +74,12 @@ describe('the command line', () => {
     [['order', 'buy', 'AAPL', '1', '--limit', '0']],
     [['order', 'buy', 'AAPL', '1', '--limit', '190', '--time-in-force', 'week']],
     [['order', 'buy', 'AAPL', '1', '--time-in-force', 'day']],
+    [['order', 'buy', 'AAPL', '1', '--approve', '0']],
+    [['order', 'buy', 'AAPL', '1', '--approve', '9', '--sponsored']],
+    [['order', 'buy', 'AAPL', '1', '--approve', '9', '--pay-by', 'cash']],
+    [['order', 'withdraw', 'USDC', '1', '--approve', '9']],
+    [['order', 'deposit', 'AAPL', '1', '--approve', '9']],
+    [['allowance', '-5']],
     [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
     [['order', 'buy', 'AAPL', '1', '--timeout', '25d']],
     [['order', 'resume', ID, '--timeout', '9999999d']],

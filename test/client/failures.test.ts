@@ -249,6 +249,7 @@ function argumentsOf(name: string): readonly unknown[] {
     ['importKeys', '{}'],
     ['placeOrder plan', request],
     ['claim', 'USDC'],
+    ['setAllowance', 0n],
     ['openNotice', status],
     ['publishRulebook resumeRulebook', policy],
     ['openRulebookCopy', {}, 1],

@@ -81,6 +81,22 @@ it('confidential-trading verify-receipt tells an auditor without a key what was 
   expect((await runCli(['verify-receipt', file], down)).exit).toBe(5)
 })
 
+it('confidential-trading allowance shows what an order has let the escrow take for later ones, and withdraws it', async () => {
+  const { run } = await person(2)
+  const left = async (...args: string[]) => {
+    const { exit, out } = await run('allowance', ...args, '--json')
+    expect(exit).toBe(0)
+    return z.looseObject({ allowance: z.string() }).parse(JSON.parse(out)).allowance
+  }
+  expect(await left()).toBe('0')
+  const { exit, err } = await run('order', 'buy', 'TSLA', '25', '--approve', '100')
+  expect(exit).toBe(0)
+  expect(err).toContain('transaction: Lets the escrow take 100.00 USDC.')
+  expect(await left()).toBe(String(75n * ONE_USDC))
+  expect(await left('0')).toBe('0')
+  expect((await run('allowance')).out).toMatch(/^allowance\t0$/m)
+})
+
 it('confidential-trading order ends with 3 when the enclave refuses, and says why in words', async () => {
   const { run } = await person(1)
   const { exit, out, err } = await run('order', 'sell', 'MSFT', '100', '--json')

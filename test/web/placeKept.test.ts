@@ -177,7 +177,7 @@ it.each([
   const seen: (boolean | null)[] = []
   const client = { ...clientOf(sealed(idOf('a'))), canSponsor: async () => offered }
   const { state, place } = placingBy(client, { onOrder: () => seen.push(state.value.byPlatform) })
-  const placed = place(request, wanted)
+  const placed = place(request, { wantsPlatform: wanted })
   expect(state.value.byPlatform).toBe(wanted ? null : false)
   expect(await placed).toBe(true)
   expect(seen).toEqual([wanted && offered])

@@ -21,7 +21,7 @@ const ticket: Ticket = {
   payFrom: 'wallet',
   hours: 24,
   ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
-  feePayer: 'platform',
+  ...{ feePayer: 'platform', allowed: 'order' },
 }
 
 function symbolOf(symbol: string, price: bigint | null): TicketFacts['market']['symbols'][number] {

@@ -17,7 +17,7 @@ const ticket: Ticket = {
   unit: 'usdc',
   hours: 24,
   ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
-  feePayer: 'platform',
+  ...{ feePayer: 'platform', allowed: 'order' },
 }
 const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
 

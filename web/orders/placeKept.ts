@@ -24,13 +24,13 @@ interface PlacingEvents {
 export async function placeKept(
   client: Pick<Client, 'placeOrder' | 'getKeptOrders'>,
   request: OrderRequest,
-  options: Pick<PlaceOptions, 'sponsored'> & PlacingEvents,
+  options: Pick<PlaceOptions, 'sponsored' | 'approve'> & PlacingEvents,
 ): Promise<void> {
-  const { sponsored = false, onStep, onOpen, onIdTaken, onSigned, signal } = options
+  const { sponsored = false, approve, onStep, onOpen, onIdTaken, onSigned, signal } = options
   let last: Hex | null = null
   try {
     const { order } = await client.placeOrder(request, {
-      ...{ sponsored, onStep, onIdTaken, signal },
+      ...{ sponsored, approve, onStep, onIdTaken, signal },
       beforeOpen: ({ orderId }) => {
         last = orderId
       },

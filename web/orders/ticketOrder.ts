@@ -19,6 +19,8 @@ export interface Ticket {
   readonly hours: number
   /** The payer of the network fee for opening the order, where the platform offers to pay. */
   readonly feePayer: 'platform' | 'wallet'
+  /** What the escrow may take, where the wallet pays: this order's amount, or more for later orders too. */
+  readonly allowed: 'order' | 'later'
 }
 
 /** The ticket as it stands, with an equity to trade and an asset to move: each side keeps its own. */
@@ -31,7 +33,7 @@ export interface TicketDraft extends Omit<Ticket, 'symbol'> {
 export const EMPTY_TICKET: TicketDraft = {
   ...{ side: 'BUY', amount: '', unit: 'usdc', payFrom: 'wallet', hours: 24 },
   ...{ priced: 'market', limitPrice: '', timeInForce: 'DAY' },
-  feePayer: 'platform',
+  ...{ feePayer: 'platform', allowed: 'order' },
   ...{ equity: null, asset: 'USDC' },
 }
 

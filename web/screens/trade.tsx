@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { isMove, type TicketDraft, withDeposit, withEquity } from '../orders/ticketOrder.js'
 import { PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
+import { AllowanceCard } from '../trade/allowanceCard.js'
 import { KeyCard } from '../trade/keyCard.js'
 import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
@@ -35,6 +36,7 @@ export function TradeScreen() {
           </div>
           <TrustCard />
           <PortfolioCard />
+          <AllowanceCard />
           <WalletSharesCard onDeposit={(symbol) => fill(withDeposit(draft.peek(), symbol))} />
         </div>
         <div class="desk-main">

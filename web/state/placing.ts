@@ -5,7 +5,9 @@ import {
   cannotDerive,
   type Hex,
   type OrderRequest,
+  type PlaceOptions,
   type PlaceStep,
+  type PlanOptions,
   type Prompt,
   type TakenId,
 } from '../../src/client/index.js'
@@ -49,9 +51,12 @@ export interface Placing {
   readonly state: ReadonlySignal<PlacingState>
   /**
    * Resolves with whether the order is open, or may be or come to be.
-   * @param wantsPlatform asks the platform to open the order and pay the gas, if it offers that
+   * @param how `wantsPlatform` asks the platform to open the order and pay the gas, if it offers that; `approve` as in the client
    */
-  place(request: OrderRequest, wantsPlatform?: boolean): Promise<boolean>
+  place(
+    request: OrderRequest,
+    how?: Pick<PlaceOptions, 'approve'> & { wantsPlatform?: boolean },
+  ): Promise<boolean>
   /** Stops retrying. */
   stop(): void
   /** Forgets how the last order went, unless its escrow may be open: that warning stays until the next order. */
@@ -83,9 +88,9 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
   }
   let stopping = new AbortController()
   /** Null for a wallet that derives no key: `unlock` fails, and asks for a file. */
-  async function planOf(request: OrderRequest, sponsored: boolean): Promise<readonly Prompt[] | null> {
+  async function planOf(request: OrderRequest, options: PlanOptions): Promise<readonly Prompt[] | null> {
     try {
-      return await client.plan(request, { sponsored, signal: stopping.signal })
+      return await client.plan(request, { ...options, signal: stopping.signal })
     } catch (error) {
       if (cannotDerive(error)) return null
       throw error
@@ -93,7 +98,7 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
   }
   return {
     state,
-    async place(request, wantsPlatform = false) {
+    async place(request, { wantsPlatform = false, approve } = {}) {
       let isListed = false
       stopping = new AbortController()
       state.value = { ...NONE, step: key.value === null ? 'unlocking' : 'signing' }
@@ -101,15 +106,16 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
         // The order would seal the portfolio to the older key again.
         if (isKeyMissing()) throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
         const byPlatform = wantsPlatform && (await client.canSponsor())
+        const options = { sponsored: byPlatform, approve }
         change({ byPlatform })
         // Also detects an untrusted server before anything is signed.
-        change({ prompts: await planOf(request, byPlatform) })
+        change({ prompts: await planOf(request, options) })
         if (key.value === null) {
           await unlock()
           change({ step: 'signing' })
         }
         await placeKept(client, request, {
-          sponsored: byPlatform,
+          ...options,
           signal: stopping.signal,
           onStep: (step) => change({ step }),
           onIdTaken: (taken) => change({ taken, step: 'signing' }),

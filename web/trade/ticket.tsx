@@ -23,10 +23,12 @@ import { Field, hintId } from '../parts/field.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { PlacingState } from '../state/placing.js'
 import { failureOf, isAsleep } from '../words/failures.js'
+import { AllowanceFields } from './allowanceFields.js'
 import { AmountField } from './amountField.js'
 import { LimitFields } from './limitFields.js'
 import { OrderStages } from './orderStages.js'
 import { TicketSteps } from './ticketSteps.js'
+import { useTicketPlan } from './useTicketPlan.js'
 import './ticket.css'
 
 const SIDES = [
@@ -72,11 +74,13 @@ export function Ticket({ market }: { market: MarketView }) {
   }
   const choose = (symbol: string) => change(isMove(ticket.side) ? { asset: symbol } : { equity: symbol })
   const requestOf = (ready: NonNullable<typeof order>) => orderOf(ticket, ready, Date.now())
+  const request = order === null || (wantsPlatform && canSponsor.value === null) ? null : requestOf(order)
+  const plan = useTicketPlan(ticket, isBusy ? null : request, wantsPlatform)
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(requestOf(order), wantsPlatform)) {
-      draft.value = { ...draft.peek(), amount: '' }
+    if (await placing.place(requestOf(order), { wantsPlatform, approve: plan.approve })) {
+      draft.value = { ...draft.peek(), amount: '', allowed: 'order' }
     }
   }
   return (
@@ -97,16 +101,19 @@ export function Ticket({ market }: { market: MarketView }) {
             onChange={(feePayer) => change({ feePayer })}
           />
         ) : null}
+        {plan.isAllowanceShort && order !== null ? (
+          <AllowanceFields
+            {...{ allowed: ticket.allowed, units: order.units, prompts: plan.prompts }}
+            onChange={(allowed) => change({ allowed })}
+          />
+        ) : null}
         <Review ticket={ticket} market={market} checked={checked} facts={facts} />
         <button type="submit" class="primary" disabled={isBusy || order === null} data-test="place">
           {isBusy ? 'Sending…' : buttonWords(checked, ticket)}
         </button>
       </form>
       <OrderStages />
-      <TicketSteps
-        request={order === null || (wantsPlatform && canSponsor.value === null) ? null : requestOf(order)}
-        sponsored={wantsPlatform}
-      />
+      <TicketSteps planned={plan.prompts} isOrder={request !== null} />
       {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}
       {state.mayBeOpen ? <MayBeOpen error={state.error} /> : <Failed state={state} />}
     </Card>

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { OrderRequest, Prompt } from '../../src/client/index.js'
+import type { Prompt } from '../../src/client/index.js'
 import { useAccount } from '../state/context.js'
 import type { PlacingState } from '../state/placing.js'
 
@@ -10,16 +9,16 @@ const KINDS: Record<Prompt['kind'], string> = {
 }
 
 interface TicketStepsProps {
-  /** Null while the ticket is no order yet, and while it is unknown who opens it. */
-  readonly request: OrderRequest | null
-  readonly sponsored: boolean
+  /** What the wallet will be asked; null until it is known. */
+  readonly planned: readonly Prompt[] | null
+  /** Whether the ticket is an order yet, and it is known who opens it. */
+  readonly isOrder: boolean
 }
 
 /** What the wallet will ask for the order, before and while it asks. */
-export function TicketSteps({ request, sponsored }: TicketStepsProps) {
+export function TicketSteps({ planned, isOrder }: TicketStepsProps) {
   const { state } = useAccount().placing
   const { step, prompts: asked } = state.value
-  const planned = usePlan(step === null ? request : null, sponsored)
   const prompts = step === null ? planned : asked
   const current = prompts?.findIndex((prompt) => prompt.step === step) ?? -1
   const says = wordsOf(state.value, prompts?.[current])
@@ -32,7 +31,7 @@ export function TicketSteps({ request, sponsored }: TicketStepsProps) {
       <details open={step !== null}>
         <summary>What your wallet will ask{count}</summary>
         {prompts === null ? (
-          <p class="hint">{request === null ? 'Enter the order first.' : 'Not known yet.'}</p>
+          <p class="hint">{!isOrder ? 'Enter the order first.' : 'Not known yet.'}</p>
         ) : (
           <ol class="asked">
             {prompts.map(({ kind, why }, index) => (
@@ -46,27 +45,6 @@ export function TicketSteps({ request, sponsored }: TicketStepsProps) {
       </details>
     </>
   )
-}
-
-/** Null until it is known. */
-function usePlan(request: OrderRequest | null, sponsored: boolean): readonly Prompt[] | null {
-  const { session, key, funds } = useAccount()
-  const [plan, setPlan] = useState<{ of: string; prompts: readonly Prompt[] } | null>(null)
-  // All that a plan depends on: the deadline goes on with the clock.
-  const { side, symbol, usdc, shares, payFrom } = request ?? {}
-  const place = [sponsored, key.value?.publicKey, funds.value?.allowance]
-  const of = request === null ? null : [...place, side, symbol, usdc, shares, payFrom].join()
-  useEffect(() => {
-    if (request === null || of === null) return undefined
-    const over = new AbortController()
-    session.client.plan(request, { sponsored, signal: over.signal }).then(
-      (prompts) => setPlan({ of, prompts }),
-      // The order itself would fail in the same way, and say why.
-      () => undefined,
-    )
-    return () => over.abort()
-  }, [of])
-  return plan !== null && plan.of === of ? plan.prompts : null
 }
 
 function isWalletDone({ step, byPlatform }: PlacingState): boolean {

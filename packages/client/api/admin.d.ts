@@ -115,6 +115,7 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>;
     reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>;
     getFunds(options?: CallOptions): Promise<Funds>;
+    setAllowance(usdc: bigint, options?: CallOptions): Promise<Mined>;
     getShares(options?: SharesOptions): Promise<readonly WalletShares[]>;
     getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>;
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;

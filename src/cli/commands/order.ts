@@ -35,6 +35,8 @@ interface Options extends WalletOptions, Following {
   readonly limit?: bigint
   readonly timeInForce?: Limit['timeInForce']
   readonly sponsored?: true
+  /** USDC base units. */
+  readonly approve?: bigint
   readonly receipt?: string
 }
 
@@ -77,6 +79,11 @@ export const addOrder: AddCommand = (root, context) => {
       'signs the opening instead of sending it: the platform opens the escrow and pays the gas, so the wallet needs no ether and no approval',
     )
     .option(
+      '--approve <usdc>',
+      'lets the escrow take up to so much for this order and later ones, which then need one request less of a wallet that asks ("allowance --help")',
+      anAmount(USDC_DECIMALS),
+    )
+    .option(
       '--receipt <file>',
       'writes a receipt, which shows this one order to its reader ("verify-receipt --help"): keep it as confidential as the order',
     )
@@ -101,10 +108,14 @@ function requestOf(
   side: Side,
   symbol: string,
   amount: string,
-  { deadline = DEADLINE_S, payBy, limit: price, timeInForce }: Options,
+  { deadline = DEADLINE_S, payBy, limit: price, timeInForce, approve, sponsored }: Options,
 ): OrderRequest {
   if (price === undefined && timeInForce !== undefined) {
     throw new CommandError('usage', '--time-in-force needs --limit')
+  }
+  const isPaidInUsdc = side === 'BUY' ? payBy === 'wallet' : side === 'DEPOSIT' && symbol === 'USDC'
+  if (approve !== undefined && (sponsored || !isPaidInUsdc)) {
+    throw new CommandError('usage', '--approve is for USDC that the wallet itself pays')
   }
   const time = { deadline: Math.floor(Date.now() / 1_000) + deadline }
   const limit = price === undefined ? undefined : { price, timeInForce: timeInForce ?? 'DAY' }
@@ -127,7 +138,7 @@ interface Placing {
 async function place(
   request: OrderRequest,
   { client, context }: Placing,
-  { receipt, ...options }: Pick<Options, 'sponsored' | 'receipt'>,
+  { receipt, approve, ...options }: Pick<Options, 'sponsored' | 'approve' | 'receipt'>,
 ): Promise<Hex> {
   const { terminal, signal } = context
   const sponsored = options.sponsored === true
@@ -135,13 +146,12 @@ async function place(
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
   await moveFormerOrders(context.env, client)
-  for (const { kind, why } of await client.plan(request, { sponsored, signal })) {
+  for (const { kind, why } of await client.plan(request, { sponsored, approve, signal })) {
     terminal.progress(`${kind}: ${why}`)
   }
   try {
     const { order, opened } = await client.placeOrder(request, {
-      signal,
-      sponsored,
+      ...{ signal, sponsored, approve },
       async beforeOpen(sealed) {
         last = sealed.orderId
         if (receipt !== undefined) await writeReceipt(receipt, sealed, client)

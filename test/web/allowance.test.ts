@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { Prompt } from '../../src/client/index.js'
+import { allowanceFor, allowanceWords, isAllowanceShort } from '../../web/orders/allowance.js'
+
+const promptOf = (step: Prompt['step'], kind: Prompt['kind'] = 'transaction'): Prompt => ({
+  step,
+  kind,
+  why: step,
+})
+const KEY = [promptOf('unlocking', 'signature'), promptOf('unlocking', 'signature')]
+const ORDER = promptOf('signing', 'signature')
+const SIGNED = [ORDER, promptOf('authorizing', 'signature'), promptOf('opening')]
+const APPROVED = [ORDER, promptOf('approving'), promptOf('opening')]
+
+it.each<[string, readonly Prompt[], boolean]>([
+  ['signs each payment', SIGNED, true],
+  ['approves each payment', APPROVED, true],
+  ['has allowed enough', [ORDER, promptOf('opening')], false],
+  ['batches', [ORDER, promptOf('opening', 'batch')], false],
+  ['signs alone, and the platform pays', [ORDER, promptOf('authorizing', 'signature')], false],
+])('an allowance for later orders is offered to a wallet that %s: %s', (_wallet, plan, isOffered) => {
+  expect(isAllowanceShort([...KEY, ...plan])).toBe(isOffered)
+})
+
+it('the choice of an allowance says what it allows, how to take it back, and how often the wallet is asked', () => {
+  const units = 250_000_000n
+  expect(allowanceFor(units)).toBe(2_500_000_000n)
+  expect(allowanceWords('order', units, [...KEY, ...SIGNED])).toBe(
+    'The escrow may take 250.00 USDC for this order, and nothing later. Your wallet is asked 5 times now, and 3 times for each later order.',
+  )
+  expect(allowanceWords('later', units, [...KEY, ...APPROVED])).toBe(
+    'The escrow may take up to 2,500.00 USDC from this wallet: this order, and nine more like it. It takes nothing but for an order that this wallet sends. You can withdraw what is left at any time, under “Allowance”. Your wallet is asked 5 times now, and 2 times for each later order.',
+  )
+  expect(allowanceWords('order', units, null)).toMatch(/nothing later\.$/)
+})
