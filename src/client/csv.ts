@@ -53,7 +53,8 @@ export type CsvCell = string | { readonly units: bigint; readonly decimals: numb
 
 /**
  * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them, also where semicolons separate. Amounts
- * are plain decimal numbers without separators or units.
+ * are plain decimal numbers without separators or units. A text that a spreadsheet would evaluate gets an apostrophe in front.
+ * @example const csv = csvOf(['symbol', 'shares'], [['AAPL', { units: 1_500_000_000n, decimals: SHARE_DECIMALS }]])
  */
 export function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')

@@ -5,8 +5,12 @@ import type { HistoryEntry } from './history/entries.js'
 import { type HistoryOptions, readHistory } from './history/history.js'
 import { type OrderList, type OrderListOptions, ordersOfAccount } from './lists.js'
 
+export { type CsvCell, csvOf } from './csv.js'
 export {
   actionWords,
+  type Balance,
+  type EntryBody,
+  effectOf,
   explorerLink,
   type HistoryCursor,
   type HistoryEntry,

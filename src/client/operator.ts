@@ -1,12 +1,14 @@
-// The entry `confidential-trading-client/operator`: what the platform's owner decides. Each is one transaction of the owner's wallet, and
-// throws as `ClientContract.send` does.
+// The entry `confidential-trading-client/operator`: what the platform's owner decides, and what its relay has done. Each decision is one
+// transaction of the owner's wallet, and throws as `ClientContract.send` does.
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { type Receipt, receiptSchema } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Client } from './client.js'
 import { partsOf } from './clientParts.js'
 import { createContract, type Mined } from './contract.js'
 import type { CallOptions } from './http.js'
 import { nameOf } from './membership.js'
+import { type ReaderOptions, readerDeps } from './reader.js'
 
 /** The part of `EquityToken` that the platform's owner uses. */
 const TOKEN_ABI = [
@@ -82,4 +84,32 @@ export async function setFrozen(
  */
 export async function approveMove(client: Client, from: Hex, to: Hex, options?: CallOptions): Promise<Mined> {
   return (await contractOf(client, 'registry', options)).send('approveMove', [from, to])
+}
+
+/** The relay's record of an authorization. */
+export type RelayReceipt = Receipt
+
+/** The server's address, and the token that guards its relay. */
+export interface RelayAccess extends Pick<ReaderOptions, 'serverUrl' | 'timeoutMs'> {
+  readonly token: string
+}
+
+/**
+ * What became of an authorization that the enclave gave to the relay.
+ * @throws ClientError `insecure-url`; ServerError `relay-unauthorized`, `receipt-not-found`
+ * @example const { status, txHash } = await getRelayReceipt({ serverUrl: 'https://trading.example', token: text }, orderId)
+ */
+export async function getRelayReceipt(
+  { token, ...options }: RelayAccess,
+  digest: Hex,
+  { signal }: CallOptions = {},
+): Promise<RelayReceipt> {
+  const withToken: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    // Following a redirect would send the token to another host.
+    return fetch(url, { ...init, headers, redirect: 'error' })
+  }
+  const { http } = readerDeps({ ...options, fetch: withToken })
+  return http.get(`/relay/${digest}`, receiptSchema, { signal })
 }

@@ -275,7 +275,9 @@ it.each(names)('every method %s ends with the reason of its signal', async (name
   const method = new Map<string, unknown>(Object.entries({ ...client, ...APART })).get(name)
   if (typeof method !== 'function') throw new Error(`${name} is no method`)
   const sent = api.requests.length
-  const given = name in APART ? [client, ...argumentsOf(name)] : argumentsOf(name)
+  const ofRelay = [{ serverUrl: api.url, token: 'x'.repeat(32) }, orderId]
+  const given =
+    name === 'getRelayReceipt' ? ofRelay : name in APART ? [client, ...argumentsOf(name)] : argumentsOf(name)
   const answer: unknown = method(...given, { signal: AbortSignal.abort(reason) })
   const ended = isGenerator(answer) ? answer.next() : answer
   await expect(ended).rejects.toBe(reason)

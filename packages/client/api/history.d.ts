@@ -1,6 +1,9 @@
 // Written by `npm run client-api` from client/history.d.ts: the public types, and all that they name.
 // Exports:
+//   Balance
+//   CsvCell
 //   Disposal
+//   EntryBody
 //   HistoryCursor
 //   HistoryEntry
 //   HistoryKind
@@ -26,6 +29,8 @@
 //   adjustedPrices
 //   averageCost
 //   costLeft
+//   csvOf
+//   effectOf
 //   explorerLink
 //   holdingsOf
 //   listHistory
@@ -118,6 +123,7 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>;
     reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>;
     getFunds(options?: CallOptions): Promise<Funds>;
+    setAllowance(usdc: bigint, options?: CallOptions): Promise<Mined>;
     getShares(options?: SharesOptions): Promise<readonly WalletShares[]>;
     getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>;
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
@@ -132,6 +138,13 @@ export interface Mined {
     readonly txHash: Hex;
     readonly blockNumber: number;
 }
+
+// client/csv.d.ts
+export declare function csvOf(head: readonly string[], rows: readonly (readonly CsvCell[])[]): string;
+export type CsvCell = string | {
+    readonly units: bigint;
+    readonly decimals: number;
+};
 
 // client/errors.d.ts
 export declare abstract class TradingError extends Error {
@@ -502,7 +515,12 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
     shares: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
 }, z.core.$strict>], "kind">;
 export declare function actionWords({ action, paidFor }: Pick<Carried, 'action' | 'paidFor'>): string;
+export declare function effectOf(entry: EntryBody): Balance;
 export declare function explorerLink(explorerUrl: string, txHash: Hex): string;
+export interface Balance {
+    readonly cash: bigint;
+    readonly shares: Readonly<Record<string, bigint>>;
+}
 export type EntryBody = Unplaced<HistoryEntry>;
 export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>;
 export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>;

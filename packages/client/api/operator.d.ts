@@ -1,7 +1,10 @@
 // Written by `npm run client-api` from client/operator.d.ts: the public types, and all that they name.
 // Exports:
+//   RelayAccess
+//   RelayReceipt
 //   admitInstitution
 //   approveMove
+//   getRelayReceipt
 //   setFrozen
 //   setListed
 //   verifyWallet
@@ -74,6 +77,7 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>;
     reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>;
     getFunds(options?: CallOptions): Promise<Funds>;
+    setAllowance(usdc: bigint, options?: CallOptions): Promise<Mined>;
     getShares(options?: SharesOptions): Promise<readonly WalletShares[]>;
     getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>;
     claim(asset: string, options?: ClaimOptions): Promise<Mined>;
@@ -167,9 +171,14 @@ export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
 // client/operator.d.ts
 export declare function admitInstitution(client: Client, orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
 export declare function approveMove(client: Client, from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+export declare function getRelayReceipt({ token, ...options }: RelayAccess, digest: Hex, { signal }?: CallOptions): Promise<RelayReceipt>;
 export declare function setFrozen(client: Client, symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
 export declare function setListed(client: Client, symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
 export declare function verifyWallet(client: Client, wallet: Hex, options?: CallOptions): Promise<Mined>;
+export interface RelayAccess extends Pick<ReaderOptions, 'serverUrl' | 'timeoutMs'> {
+    readonly token: string;
+}
+export type RelayReceipt = Receipt;
 
 // client/orderIntent.d.ts
 export interface BuyTerms {
@@ -325,6 +334,19 @@ export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 
     getHealthChecks(options?: CallOptions): Promise<HealthChecks>;
     getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>;
     getPolicyVersion(orgId: Hex, options?: CallOptions): Promise<PolicyVersion>;
+}
+export interface ReaderOptions {
+    readonly serverUrl: string;
+    readonly timeoutMs?: number | undefined;
+    readonly timing?: RetryTiming | undefined;
+    readonly fetch?: typeof fetch | undefined;
+}
+
+// client/retry.d.ts
+export interface RetryTiming {
+    readonly attempts: number;
+    readonly baseMs: number;
+    readonly maxMs: number;
 }
 
 // client/shares.d.ts
@@ -537,6 +559,37 @@ export declare const policyVersionSchema: z.ZodMiniObject<{
     orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     version: z.ZodMiniInt;
 }, z.core.$strip>;
+export declare const receiptSchema: z.ZodMiniObject<{
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    primaryType: z.ZodMiniEnum<{
+        ActionEnactment: "ActionEnactment";
+        BatchBurn: "BatchBurn";
+        BatchMint: "BatchMint";
+        BuyOpening: "BuyOpening";
+        OrderRefund: "OrderRefund";
+        OrderSettlement: "OrderSettlement";
+        PolicyUpdate: "PolicyUpdate";
+        PortfolioMove: "PortfolioMove";
+        PortfolioUpdate: "PortfolioUpdate";
+        RequestOpening: "RequestOpening";
+    }>;
+    target: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    status: z.ZodMiniEnum<{
+        confirmed: "confirmed";
+        failed: "failed";
+        pending: "pending";
+        submitted: "submitted";
+    }>;
+    txHash: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
+    gasUsed: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    createdAt: z.ZodMiniISODateTime;
+    updatedAt: z.ZodMiniISODateTime;
+    error: z.ZodMiniNullable<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
 export declare const timelineSchema: z.ZodMiniObject<{
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
     entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
@@ -673,6 +726,7 @@ export type MarketView = z.output<typeof marketSchema>;
 export type OrderReceived = z.output<typeof orderReceivedSchema>;
 export type OrderStatus = z.output<typeof orderStatusSchema>;
 export type PolicyVersion = z.output<typeof policyVersionSchema>;
+export type Receipt = z.output<typeof receiptSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type WalletView = z.output<typeof walletSchema>;
 import * as z from 'zod/mini';

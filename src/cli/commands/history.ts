@@ -1,9 +1,8 @@
-import * as z from 'zod'
-import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
 import {
   actionWords,
   adjustedPrices,
   averageCost,
+  effectOf,
   type HistoryEntry,
   holdingsOf,
 } from '../../client/history.js'
@@ -24,9 +23,16 @@ export const addHistory: AddCommand = (root, context) => {
     ({ entries, isWhole, transaction }) => ({
       head: HEAD,
       rows: rowsOf(entries).map((cells, at) => [...cells, transaction(entries[at]?.txHash ?? null)]),
-      json: entries.map((entry) => z.encode(historyEntrySchema, entry)),
+      json: entries.map(inBaseUnits),
       more: isWhole ? holdingBlocks(entries) : [],
     }),
+  )
+}
+
+/** Amounts as decimal text: JSON has no integers of their size. */
+function inBaseUnits(entry: HistoryEntry): unknown {
+  return JSON.parse(
+    JSON.stringify(entry, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
   )
 }
 

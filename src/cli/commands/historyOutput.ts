@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
-import { csvOf } from '../../client/csv.js'
-import { explorerLink, type HistoryEntry, listHistory } from '../../client/history.js'
+import { csvOf, explorerLink, type HistoryEntry, listHistory } from '../../client/history.js'
 import type { Hex } from '../../client/index.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'

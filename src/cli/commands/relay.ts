@@ -1,10 +1,10 @@
-import { type Receipt, receiptSchema } from '../../protocol/api.js'
+import { getRelayReceipt, type RelayReceipt } from '../../client/operator.js'
 import type { Hex } from '../../protocol/hex.js'
 import { anId } from '../../terminal/arguments.js'
 import { fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
-import { connectServer } from '../input/connection.js'
+import { relayOf } from '../input/connection.js'
 import { addServerCommand, type ServerOptions } from '../input/options.js'
 import { readSecret } from '../input/secrets.js'
 
@@ -22,21 +22,11 @@ export const addRelay: AddCommand = (root, { env, terminal, signal }) => {
         option: 'token-file',
         file: options.tokenFile,
       })
-      const { http } = connectServer(options, env, withToken(token))
-      terminal.result(reportOf(await http.get(`/relay/${digest}`, receiptSchema, { signal })))
+      terminal.result(reportOf(await getRelayReceipt(relayOf(options, env, token), digest, { signal })))
     })
 }
 
-function withToken(token: string): typeof fetch {
-  return (url, init) => {
-    const headers = new Headers(init?.headers)
-    headers.set('authorization', `Bearer ${token}`)
-    // Following a redirect would send the token to another host.
-    return fetch(url, { ...init, headers, redirect: 'error' })
-  }
-}
-
-function reportOf(receipt: Receipt): Report {
+function reportOf(receipt: RelayReceipt): Report {
   const { digest, primaryType, target, status, txHash, blockNumber, gasUsed, error } = receipt
   const args = Object.entries(error?.args ?? {}).map(([name, value]) => `${name} ${value}`)
   return {

@@ -1,4 +1,4 @@
-import type { Hex } from '../../client/index.js'
+import type { Hex, Reader } from '../../client/index.js'
 import { anId } from '../../terminal/arguments.js'
 import { fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
@@ -15,7 +15,7 @@ export const addStatus: AddCommand = (root, context) => {
     .option('--reason', "opens the sealed reason of a refusal with the wallet's key (--rpc and --key-file)")
     .action(async (orderId: Hex | undefined, options: WalletOptions & { reason?: true }) => {
       const { env, terminal } = context
-      const { reader } = connectServer(options, env)
+      const reader = connectServer(options, env)
       if (orderId === undefined) {
         terminal.result(await platformReport(reader, context))
         return
@@ -28,9 +28,7 @@ export const addStatus: AddCommand = (root, context) => {
     })
 }
 
-type Connection = ReturnType<typeof connectServer>
-
-async function platformReport(reader: Connection['reader'], { signal }: CommandContext): Promise<Report> {
+async function platformReport(reader: Reader, { signal }: CommandContext): Promise<Report> {
   const [health, key, clock] = await Promise.all([
     reader.getHealth({ signal }),
     reader.getEnclaveKey({ signal }),

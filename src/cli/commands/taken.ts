@@ -16,7 +16,7 @@ export const addTaken: AddCommand = (root, { env, terminal, signal }) => {
     .argument('<orderIds...>', 'the reported ids', several(anId))
     .option(...RPC_OPTION)
     .action(async (ids: readonly Hex[], options: ServerOptions & NodeOptions) => {
-      const { contracts: addresses } = await connectServer(options, env).reader.getHealth({ signal })
+      const { contracts: addresses } = await connectServer(options, env).getHealth({ signal })
       const provider = await connectProvider(options, env)
       try {
         terminal.result(await reportOf(createContracts(provider, addresses), ids))

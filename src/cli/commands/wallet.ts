@@ -19,7 +19,7 @@ export const addWallet: AddCommand = (root, { env, terminal, signal }) => {
       "holds the wallet's private key, readable by its owner alone (TRADING_KEY_FILE)",
     )
     .action(async (given: Hex | undefined, options: ServerOptions & { keyFile?: string }) => {
-      const { reader } = connectServer(options, env)
+      const reader = connectServer(options, env)
       const address = given ?? checksum(computeAddress(readWalletKey(options, env)))
       const [wallet, compliance] = await Promise.all([
         reader.getWallet(address, { signal }),

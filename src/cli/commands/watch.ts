@@ -1,8 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import type { Tagged } from '../../client/http.js'
-import type { Hex, MarketView, TimelineEntry } from '../../client/index.js'
-import { follow } from '../../client/poll.js'
-import { withRetries } from '../../client/retry.js'
+import type { Hex, MarketView, Reader, TimelineEntry } from '../../client/index.js'
 import { marketSchema } from '../../protocol/api.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
 import { EXIT, type ExitCode } from '../../service/exitCodes.js'
@@ -10,7 +8,7 @@ import { anId } from '../../terminal/arguments.js'
 import { type Cell, line, shownTime } from '../../terminal/render.js'
 import type { Terminal } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
-import { connectServer, type ServerConnection } from '../input/connection.js'
+import { connectServer } from '../input/connection.js'
 import { addServerCommand, type ServerOptions } from '../input/options.js'
 
 const ABOUT = `Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was refunded or reclaimed. With --json each line is an object.`
@@ -28,7 +26,7 @@ export const addWatch: AddCommand = (root, context) => {
   )
 }
 
-async function watchOrder(orderId: Hex, { reader }: ServerConnection, { terminal, signal }: CommandContext) {
+async function watchOrder(orderId: Hex, reader: Reader, { terminal, signal }: CommandContext) {
   const printed = new Set<string>()
   let exit: ExitCode = EXIT.pending
   for await (const { entries } of reader.listOrderTimelines(orderId, { signal })) {
@@ -71,28 +69,15 @@ function detailOf(entry: TimelineEntry): string {
   }
 }
 
-/** Runs until the user ends it. */
-async function watchMarket(
-  { http, timing }: ServerConnection,
-  { terminal, signal }: CommandContext,
-): Promise<void> {
-  let last: Tagged<MarketView> | undefined
-  const market = follow(
-    {
-      // Prices that have not changed have still grown older.
-      ask: async (etag) => {
-        const ask = () => http.getIfChanged('/market', marketSchema, etag, { signal })
-        const answer = await withRetries(ask, timing, signal)
-        if (answer !== 'unchanged') last = answer
-        return last ?? answer
-      },
-      isComplete: () => false,
-      isFinal: () => false,
-    },
-    { signal },
-  )
+const POLL_MS = 2_000
+
+/** Runs until the user ends it. Prices that have not changed have still grown older. */
+async function watchMarket(reader: Reader, { terminal, signal }: CommandContext): Promise<void> {
   const printed = new Map<string, string>()
-  for await (const view of market) printPrices(view, printed, terminal)
+  for (;;) {
+    printPrices(await reader.getMarket({ signal }), printed, terminal)
+    await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
 }
 
 /** The server calls an answer stale while it fetches the next one, so that a lone watcher's prices often are by seconds. */

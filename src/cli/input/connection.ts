@@ -4,18 +4,16 @@ import { type JsonRpcProvider, Wallet } from 'ethers'
 import * as z from 'zod'
 import { type Measurements, measuredBy } from '../../attestation/index.js'
 import { checkPolicy } from '../../attestation/policy.js'
-import { createHttp, type Http } from '../../client/http.js'
 import {
   type Client,
   ClientError,
   createClient,
+  createReader,
   type Reader,
   type RetryTiming,
   type Trust,
 } from '../../client/index.js'
-import { createOrders } from '../../client/orders.js'
-import { readerOf } from '../../client/reader.js'
-import { DEFAULT_TIMING } from '../../client/retry.js'
+import type { RelayAccess } from '../../client/operator.js'
 import { createFileOrderStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -30,29 +28,17 @@ import { readOwnFile, readPrivateKey } from './secrets.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The server's public API. */
-export interface ServerConnection {
-  readonly http: Http
-  /** The retry timing of requests. */
-  readonly timing: RetryTiming
-  readonly reader: Reader
+/** A person waits: reports an outage after a few seconds, and the user can run the command again. */
+const TIMING: RetryTiming = { attempts: 4, baseMs: 500, maxMs: 15_000 }
+
+/** The server's public API. @throws CommandError `usage` */
+export function connectServer(values: ServerOptions, env: Environment): Reader {
+  return createReader({ serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, timing: TIMING })
 }
 
-/** A person waits: reports an outage after a few seconds, and the user can run the command again. */
-const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
-
-/** @throws CommandError `usage` */
-export function connectServer(
-  values: ServerOptions,
-  env: Environment,
-  fetchIt?: typeof fetch,
-): ServerConnection {
-  const http = createHttp({ serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, fetch: fetchIt })
-  return {
-    http,
-    timing: TIMING,
-    reader: readerOf({ http, timing: TIMING }, createOrders({ http, timing: TIMING })),
-  }
+/** The server's operator API. @throws CommandError `usage` */
+export function relayOf(values: ServerOptions, env: Environment, token: string): RelayAccess {
+  return { serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, token }
 }
 
 /**

@@ -215,7 +215,10 @@ export function minus(one: Balance, other: Balance): Balance {
   return plus(one, { cash: -other.cash, shares: Object.fromEntries(negated) })
 }
 
-/** An entry's effect on the portfolio. The sum of all effects is the portfolio. */
+/**
+ * An entry's effect on the portfolio. The sum of all effects is the portfolio.
+ * @example const spent = entries.reduce((sum, entry) => sum + effectOf(entry).cash, 0n)
+ */
 export function effectOf(entry: EntryBody): Balance {
   switch (entry.kind) {
     case 'bought':
