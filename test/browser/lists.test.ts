@@ -3,8 +3,9 @@ import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { expectFit } from './support/accessibility.js'
-import { deskAndPhone, goTo, seeNow, useBrowserDesk } from './support/desk.js'
+import { deskAndPhone, goTo, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
+import { keptOf } from './support/kept.js'
 
 const desk = useBrowserDesk()
 const rows = (page: Page) => page.locator('table.people tbody tr')
@@ -89,4 +90,60 @@ describe('a node that', () => {
       await page.context().close()
     },
   )
+})
+
+/** Adds so many orders of a settled block to the list that the page keeps, as if they had been read on an earlier visit. */
+function addKeptOrders(page: Page, count: number): Promise<void> {
+  return page.evaluate(async (added) => {
+    const answerOf = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    const database = await answerOf(indexedDB.open('desk-device'))
+    const table = database.transaction('kept', 'readwrite').objectStore('kept')
+    const [key] = (await answerOf(table.getAllKeys())).filter((name) => String(name).startsWith('orders/'))
+    if (key === undefined) throw new Error('no list of orders is kept')
+    const list = JSON.parse(new TextDecoder().decode(await answerOf(table.get(key))))
+    const orders = Array.from({ length: added }, (_, index) => ({
+      orderId: `0x${(added - index).toString(16).padStart(64, '0')}`,
+      account: String(key).split('/').at(-1),
+      ...{ escrowed: '1000000', deadline: 1, txHash: `0x${'0d'.repeat(32)}` },
+      ...{ blockNumber: list.read.from, logIndex: added - index },
+    }))
+    const text = JSON.stringify({ ...list, orders: [...list.orders, ...orders] })
+    await answerOf(table.put(new TextEncoder().encode(text), key))
+    database.close()
+  }, count)
+}
+
+describe('an employee with 100,000 orders', () => {
+  it('has five of them on a phone, which alone are asked for, and ten more with each press', async () => {
+    // Lists of a chain's first blocks have no checkpoint yet.
+    await desk().sandbox.provider.send('anvil_mine', ['0x20'])
+    const page = await desk().visitAs('Cleo', { viewport: { width: 390, height: 844 } })
+    await page.getByText('No orders yet.').waitFor()
+    await expect.poll(async () => (await keptOf(page)).some((text) => text.startsWith('orders/'))).toBe(true)
+    await addKeptOrders(page, 100_000)
+    const asked = new Set<string>()
+    page.on('request', (request) => {
+      const [, orderId] = /\/orders\/(0x[0-9a-f]{64})/.exec(request.url()) ?? []
+      if (orderId !== undefined) asked.add(orderId)
+    })
+    await page.reload()
+    const cards = page.locator('.order')
+    const more = page.getByRole('button', { name: 'Show 10 earlier' })
+    await more.waitFor()
+    await page.getByText('Looking for new orders…').waitFor({ state: 'detached' })
+    expect(await cards.count()).toBe(5)
+    await expect.poll(() => asked.size).toBe(5)
+    await expectFit(page)
+    await order(page, 'Buy', 'AAPL', '60')
+    await newestOrder(page, 'SETTLED')
+    expect(await cards.count()).toBe(5)
+    await more.click()
+    await cards.nth(14).waitFor()
+    expect(await cards.count()).toBe(15)
+    await page.context().close()
+  })
 })

@@ -12,13 +12,13 @@ const ORDER = promptOf('signing', 'signature')
 const SIGNED = [ORDER, promptOf('authorizing', 'signature'), promptOf('opening')]
 const APPROVED = [ORDER, promptOf('approving'), promptOf('opening')]
 
-it.each<[string, readonly Prompt[], boolean]>([
-  ['signs each payment', SIGNED, true],
-  ['approves each payment', APPROVED, true],
-  ['has allowed enough', [ORDER, promptOf('opening')], false],
-  ['batches', [ORDER, promptOf('opening', 'batch')], false],
-  ['signs alone, and the platform pays', [ORDER, promptOf('authorizing', 'signature')], false],
-])('an allowance for later orders is offered to a wallet that %s: %s', (_wallet, plan, isOffered) => {
+it.each<[string, boolean, readonly Prompt[]]>([
+  ['signs each payment', true, SIGNED],
+  ['approves each payment', true, APPROVED],
+  ['has allowed enough', false, [ORDER, promptOf('opening')]],
+  ['batches', false, [ORDER, promptOf('opening', 'batch')]],
+  ['signs alone, and the platform pays', false, [ORDER, promptOf('authorizing', 'signature')]],
+])('an allowance for later orders is offered to a wallet that %s: %s', (_wallet, isOffered, plan) => {
   expect(isAllowanceShort([...KEY, ...plan])).toBe(isOffered)
 })
 
