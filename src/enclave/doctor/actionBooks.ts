@@ -64,7 +64,11 @@ export function createReplay(
     const earlier = new Map(
       list
         .filter(({ kind, index }) => kind === 'ENTITLEMENT' && index >= (portfolio.actions ?? 0))
-        .map(({ recordAt }) => [recordAt, [at(moments.get(recordAt) ?? 0)]] as const),
+        // A claim may enter in the very second of its moment, and never counts for itself.
+        .map(({ recordAt, index }) => {
+          const before = Math.min(moments.get(recordAt) ?? 0, entered[index] ?? 0)
+          return [recordAt, [at(before)]] as const
+        }),
     )
     return carry(portfolio, list, earlier)
   }
