@@ -4,7 +4,7 @@ import { sameAddress } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { anAddress } from '../terminal/arguments.js'
 import { CommandError } from '../terminal/failure.js'
-import { connectChain } from './chain.js'
+import { connectChain, timeOf } from './chain.js'
 import { asOwner } from './chainCommands.js'
 import * as changes from './changes.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
@@ -49,6 +49,10 @@ async function carryOut(
     const move = await changes.createPlatform(chain, deployment).registry.moveOf(from)
     if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
       throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
+    }
+    if ((await timeOf(chain.rpc)) < move.effectiveAt) {
+      const due = new Date(move.effectiveAt * 1_000).toISOString()
+      throw new CommandError('move-not-due', `it is approved, and can be carried out from ${due} on`)
     }
     await resolveAsOwner(process, options, { chain, deployment, verify }, async (validBefore) => ({
       unsigned: { resolves: 'move', v: 1, from, to, validBefore },

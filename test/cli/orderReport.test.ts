@@ -8,6 +8,15 @@ const status: Status = {
   ...{ deadline: null, commit: null, receivedAt: null, triggers: [], nextTriggerAt: null, notice: null },
 }
 
+it('says of a run that failed what comes next', () => {
+  const at = '2026-01-01T00:00:00.000Z'
+  const failed = { attempt: 1, reason: 'received', startedAt: at, finishedAt: at, outcome: 'failed' } as const
+  const { blocks } = orderReport({ ...status, triggers: [failed] }, null)
+  expect(renderBlocks(blocks, 'people')).toContain(
+    "1, last: failed, is tried again; if it goes on, tell the platform's operator",
+  )
+})
+
 it('shows the USDC in escrow, or the shares of a deposit', () => {
   const escrowedOf = (changes: Partial<Status>) => {
     const { blocks, json } = orderReport({ ...status, ...changes }, null)

@@ -1,6 +1,10 @@
 // The whole way of a lost wallet's portfolio to a new one: admin, new wallet and owner by their commands, then server, enclave and chain.
 import { expect, test } from 'vitest'
+import { interfaces } from '../../src/chain/interfaces.js'
 import { type HistoryEntry, holdingsOf, listHistory } from '../../src/client/history.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { sendAll } from '../../src/sandbox/localChain.js'
 import { usd } from '../support/brokerStandIn.js'
 import { DAY } from '../support/institution.js'
 import { operate } from '../support/operate.js'
@@ -22,6 +26,10 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   const [lost] = traders
   await lost.trade({ side: 'BUY', symbol: 'AAPL', usdc: usd(1_000) })
   await lost.trade({ side: 'SELL', symbol: 'AAPL', usdc: usd(300) })
+  const claim = [2, await desk().chainTime(), 0n, 0n, 0, nameToBytes32('AAPL'), ZERO_BYTES32]
+  const list = { to: await contracts.token.actions(), abi: interfaces.corporateActions, args: [claim] }
+  const steps = ['propose', 'enact'].map((method) => ({ ...list, method }))
+  await sendAll(sandbox.provider, sandbox.accounts.owner, steps)
   const before = await lost.portfolio()
   const own = createTrader({ sandbox, contracts, usdc, account: newcomer })
   const command = async (account: typeof newcomer, ...args: string[]) => {
@@ -37,7 +45,8 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
     })
   const wallets = [lost.account.address, newcomer.address]
 
-  await run(sandbox.accounts.admin, 'propose', ...wallets)
+  const proposed = await command(sandbox.accounts.admin, 'move', 'propose', ...wallets)
+  expect(proposed.err).toContain(`proposed: ${newcomer.address} accepts it next`)
   await asOwner('kyc', newcomer.address)
   expect(await asOwner('move', ...wallets)).toMatchObject({
     exit: 1,
@@ -48,8 +57,9 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   expect(await run(lost.account, 'show')).toContain(newcomer.address)
   const warned = await command(lost.account, 'portfolio')
   expect(warned.err).toContain(`a move of this portfolio to ${newcomer.address} is proposed, due from`)
+  expect(warned.err).toContain('claims to cash: 1, not counted before they are paid')
   const early = await asOwner('move', ...wallets, '--carry-out')
-  expect([early.exit, early.err]).toEqual([1, expect.stringContaining('move-not-due')])
+  expect([early.exit, early.err]).toEqual([1, expect.stringContaining('can be carried out from')])
 
   await pass(7 * DAY)
   const done = await asOwner('move', ...wallets, '--carry-out')
@@ -60,6 +70,8 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   expect(await lost.portfolio()).toMatchObject({ cash: 0n, positions: {} })
   const again = await asOwner('move', ...wallets, '--carry-out')
   expect([again.exit, again.err]).toEqual([1, expect.stringContaining('move-not-due')])
+
+  expect(await run(lost.account, 'show')).toBe('No move is proposed.\n')
 
   const past = async ({ client }: typeof own) => {
     const found: HistoryEntry[] = []

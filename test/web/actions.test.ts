@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/client/history.js'
 import type { CorporateAction } from '../../src/client/index.js'
-import { carriedWords, monthsOf } from '../../web/words/actions.js'
+import { carriedWords, claimWords, monthsOf } from '../../web/words/actions.js'
 
 type Carried = Extract<HistoryEntry, { kind: 'carried' }>
 const HASH = `0x${'0a'.repeat(32)}` as const
@@ -45,6 +45,19 @@ it.each<[CorporateAction, Partial<Carried>, string]>([
   ],
 ])('a corporate action is told with what it did: %o', (action, change, says) => {
   expect(words(action, change)).toBe(`3 Sept 2026: AAPL, ${says}`)
+})
+
+it('a claim is named until it leaves the portfolio, with what it is for', () => {
+  const claim = (index: number, paidFor: Carried['paidFor']): HistoryEntry => ({
+    ...{ kind: 'carried', orderId: null, cash: 0n, shares: {}, paidFor, entitled: 1n, txHash: HASH },
+    ...{ action: { kind: 'ENTITLEMENT', ...at, index }, isFinal: true, timestamp: 0 },
+    cursor: { blockNumber: 0, blockHash: HASH, logIndex: 0, part: 0 },
+  })
+  const entries = [claim(0, 'merger'), claim(1, null), claim(2, 'spin-off')]
+  expect(claimWords(entries, { entitlements: { 0: 3_200_000_000n, 1: 10_000_000_000n } })).toBe(
+    'merger cash for 3.2 AAPL, dividend for 10 AAPL',
+  )
+  expect(claimWords(entries, {})).toBe('')
 })
 
 it('the periods of a statement are the months with events and their years, the newest first', () => {

@@ -93,6 +93,15 @@ describe('an order that waits', () => {
     )
   })
 
+  it('says whom to tell once many runs in a row have failed', () => {
+    const failed = Array.from({ length: 7 }, () => ran('failed'))
+    expect(waitingWords({ ...waiting, triggers: [ran('queued'), ...failed] }, now)).toBe(
+      'The enclave could not carry it out 7 times: the server tries again at 15:05:00. If that goes on, tell the platform’s operator the order’s number: its owner can end it.',
+    )
+    const mended = [...failed, ran('queued'), ran('failed')]
+    expect(waitingWords({ ...waiting, triggers: mended }, now)).toContain('you need do nothing')
+  })
+
   it('says nothing while a run is under way, once it is cancelled, and once it has ended', () => {
     expect(waitingWords({ ...waiting, triggers: [ran('queued'), ran(null)] }, now)).toBeNull()
     expect(waitingWords({ ...waiting, cancelReceivedAt: at }, now)).toBeNull()

@@ -19,11 +19,9 @@ export function MoveNotices() {
           You have objected. The portfolio stays with this wallet.
         </p>
       ) : null}
-      {movesHere.value?.moves
-        .filter(({ isAccepted }) => !isAccepted)
-        .map((one) => (
-          <Acceptance key={one.from} move={one} />
-        ))}
+      {movesHere.value?.moves.map((one) =>
+        one.isAccepted ? <Accepted key={one.from} move={one} /> : <Acceptance key={one.from} move={one} />,
+      )}
     </>
   )
 }
@@ -55,6 +53,17 @@ function Objection({ move: found, onObjected }: { move: AccountMove; onObjected:
       </button>
       <FailureBox error={error} />
     </div>
+  )
+}
+
+/** For the new wallet, which has done its part. */
+function Accepted({ move }: { move: PendingMove }) {
+  const { now } = useStore()
+  return (
+    <p class="box" role="status" data-test="move-accepted">
+      The portfolio of <code class="whole">{move.from}</code> is to be moved to this wallet.{' '}
+      {moveWords(move, now.value)}
+    </p>
   )
 }
 

@@ -18,8 +18,8 @@ export function OrderNotice({ status, opened: { value: notice, error } }: OrderN
   if (status.notice === null) {
     return isFilled ? null : (
       <p class="muted">
-        The refund has no readable reason: you reclaimed the order, its envelope could not be trusted, or the
-        reason is no longer available.
+        The refund has no readable reason: you reclaimed the order, the platform’s owner ended it, its
+        envelope could not be trusted, or the reason is no longer available.
       </p>
     )
   }

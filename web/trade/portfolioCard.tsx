@@ -4,7 +4,7 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
-import { carriedWords } from '../words/actions.js'
+import { carriedWords, claimWords } from '../words/actions.js'
 import { dayChange, dayOf, gain, money, shares } from '../words/format.js'
 import { PriceChart } from './laterChart.js'
 import { curveOf } from './portfolioCurve.js'
@@ -83,7 +83,7 @@ function Actions() {
   if (carried.length === 0) return null
   return (
     <details>
-      <summary>Splits and dividends</summary>
+      <summary>Splits, dividends and mergers</summary>
       <ul>
         {carried.map((entry) => (
           <li key={entry.action.index}>{carriedWords(entry)}</li>
@@ -114,6 +114,7 @@ function Opened({ opened, symbols, held }: OpenedProps) {
           A dividend of {symbol} is not counted: no key here opens the portfolio of {dayOf(recordAt)}.
         </p>
       ))}
+      <Claims portfolio={portfolio} />
       {unpriced.length === 0 ? null : (
         <p class="muted">Not counted, because there is no price now: {unpriced.join(', ')}.</p>
       )}
@@ -154,6 +155,18 @@ function Opened({ opened, symbols, held }: OpenedProps) {
         </table>
       </div>
     </>
+  )
+}
+
+/** Cash that corporate actions owe. Its amount is not known before it is paid. */
+function Claims({ portfolio }: Pick<OpenedPortfolio, 'portfolio'>) {
+  const { trades } = useAccount()
+  const claims = claimWords(trades.value ?? [], portfolio)
+  if (claims === '') return null
+  return (
+    <p class="muted" data-test="claims">
+      Not counted before it is paid: {claims}.
+    </p>
   )
 }
 

@@ -1,4 +1,5 @@
 import { actionWords, type HistoryEntry } from '../../src/client/history.js'
+import type { Portfolio } from '../../src/client/index.js'
 import { dayOf, money, shares } from './format.js'
 
 /** What a corporate action did to the portfolio: `3 Sep 2026: AAPL, split 4:1: 7.5 shares more`. */
@@ -15,6 +16,23 @@ export function carriedWords(entry: Extract<HistoryEntry, { kind: 'carried' }>):
     if (action.kind === 'SYMBOL_CHANGE') return `${moved} shares`
     return `${moved} shares ${change < 0n ? 'fewer' : 'more'}`
   }
+}
+
+/** What a portfolio has claims to, in a few words: `merger cash for 3.2 TSLA, dividend for 10 AAPL`. */
+export function claimWords(
+  entries: readonly HistoryEntry[],
+  { entitlements = {} }: Pick<Portfolio, 'entitlements'>,
+): string {
+  const claims = entries.flatMap((entry) => {
+    if (entry.kind !== 'carried' || entry.action.kind !== 'ENTITLEMENT') return []
+    const { action, paidFor } = entry
+    const qty = entitlements[action.index]
+    if (qty === undefined) return []
+    const amount = { numerator: 0n, denominator: 1n }
+    const payment = { ...action, ...amount, kind: 'PAYMENT', entitlement: action.index } as const
+    return [`${actionWords({ action: payment, paidFor })} for ${shares(qty)} ${action.symbol}`]
+  })
+  return claims.join(', ')
 }
 
 /** The months and the years of a history, the newest first: `2026-11`, `2026-10`, …, `2026`. */

@@ -124,6 +124,9 @@ function refundWords(notice: Pick<Notice, 'code'> | null): keyof typeof REFUND_T
   return NOT_IN_TIME.has(notice.code) ? 'Expired' : 'Refused'
 }
 
+/** After so many runs in a row that failed, some three minutes, the reason is hardly one that passes by itself. */
+const STUCK_FAILURES = 7
+
 /**
  * For an order that a run has left open: until when it is good, and when it is tried next. Null while a run is under way,
  * and once the account has cancelled it.
@@ -136,6 +139,9 @@ export function waitingWords(
   const isLeftOpen = typeof finishedAt === 'string' && outcome !== 'settled' && outcome !== 'refunded'
   if (state !== 'OPEN' || deadline === null || !isLeftOpen || cancelReceivedAt !== undefined) return null
   const next = nextTriggerAt === null ? 'again' : `again at ${timeOfDay(nextTriggerAt, now)}`
+  const failures = triggers.length - 1 - triggers.findLastIndex((run) => run.outcome !== 'failed')
+  if (failures >= STUCK_FAILURES)
+    return `The enclave could not carry it out ${failures} times: the server tries ${next}. If that goes on, tell the platform’s operator the order’s number: its owner can end it.`
   if (outcome === 'failed')
     return `The enclave did not answer, or could not carry it out: the server tries ${next}, and you need do nothing.`
   const good = `Good until ${timeOfDay(deadline, now)}.`

@@ -65,6 +65,7 @@ function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: Ord
 }
 
 function runWords({ outcome, waitsFor }: OrderStatus['triggers'][number]): string {
+  if (outcome === 'failed') return "failed, is tried again; if it goes on, tell the platform's operator"
   return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome}: ${WAITS[waitsFor]} (${waitsFor})`
 }
 

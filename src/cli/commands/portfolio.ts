@@ -32,6 +32,9 @@ export const addPortfolio: AddCommand = (root, { env, terminal }) => {
           `a dividend of ${symbol} is not counted: no key opens the portfolio of ${shownTime(isoOf(recordAt))}`,
         )
       }
+      const claims = Object.keys(opened?.portfolio.entitlements ?? {}).length
+      if (claims > 0)
+        terminal.progress(`claims to cash: ${claims}, not counted before they are paid; "history" has them`)
       const move = await client.getMove()
       if (move !== null) terminal.progress(moveWords(move))
       const others = Object.keys(opened?.portfolio.positions ?? {})

@@ -82,7 +82,12 @@ function reportOf({ period, lines, gain, dividends, isFinal, isComplete }: State
       fields([
         ['written', out],
         ['lines', lines.length.toString()],
-        ['realised gain', gain === null ? 'unknown: the cost of some shares is' : usdc(gain)],
+        [
+          'realised gain',
+          gain === null
+            ? 'unknown: some cash is for shares, or for a part of them, whose cost is not known'
+            : usdc(gain),
+        ],
         ['dividends', usdc(dividends)],
         ['complete', isComplete ? 'yes' : 'no: some versions of the portfolio could not be read'],
       ]),
