@@ -181,8 +181,11 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   await enclave.restart()
   expect(await healthOf(url)).toMatchObject({ keys: 'awaited' })
   expect((await readFile(sealed)).length).toBe(bytes.length)
-  expect(await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')).toContain(
-    'sealed keys not opened',
+  const log = await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
+  expect(log).toContain('sealed keys not opened')
+  const notTaken = [...log.matchAll(/"code":"([a-z-]+)","msg":"broker keys not taken"/g)].map(
+    ([, code]) => code,
   )
+  expect(notTaken).toEqual(['wrong-account', 'wrong-account', 'broker-unavailable'])
   await rm(sealed)
 })

@@ -91,7 +91,10 @@ export function createGathering(deps: {
     const opened = await openBoth(provision)
     if (opened?.share.threshold !== threshold) return 'invalid-share'
     const refusal = opened.keys && (await deps.refusalOfKeys(opened.keys))
-    if (refusal !== undefined) return refusal
+    if (refusal !== undefined) {
+      logger.warn('broker keys not taken', { code: refusal })
+      return refusal
+    }
     // Others may have given the last one meanwhile.
     if (isReady) return 'keys-present'
     given.add(provision.holder)
