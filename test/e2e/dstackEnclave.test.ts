@@ -1,5 +1,5 @@
 // An enclave on a machine of dstack, as a process: the holders' commands found it and give it its keys, and a restart needs none of them.
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sha256 } from '../../src/attestation/bytes.js'
@@ -23,7 +23,7 @@ const [accepted] = JSON.parse(JSON.stringify(tdx.base.expected.programs))
 
 it('holders found an enclave on dstack by their commands, the owner names it, and after a kill its keys are back', async () => {
   const { sandbox, domain } = await startBorn()
-  const { socket, options } = await startDstack({ now: Date.now() })
+  const { socket, options, guest } = await startDstack({ now: Date.now() })
   const directory = await temporaryDirectory()
   const file = (name: string) => join(directory, name)
   const verifyBorn = createVerifier(BORN, '', undefined, dstackBelow(options.root))
@@ -88,10 +88,10 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   const after = await keysNow()
   expect(after).toMatchObject({ label: 'dstack', map: 'tdx', measurement: before.measurement })
   expect(after.statement).toEqual({ ...before.statement, boot: 2 })
-  await rm(socket)
+  guest.isUp = false
   const unanswered = await askChallenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
   expect([unanswered.status, await unanswered.json()]).toMatchObject([503, { code: 'evidence-unavailable' }])
   const log = await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
-  expect(log).toMatch(/"code":"agent-unreachable","service":"GetQuote".*"msg":"evidence not given"/)
+  expect(log).toMatch(/"code":"agent-refused","service":"GetQuote".*"msg":"evidence not given"/)
   expect(log).toContain('"msg":"keys unsealed"')
 })

@@ -66,6 +66,7 @@ export async function startDstack({
   const events = made.EVENTS.map(([name, payload]) => [name, payloads[name] ?? payload] as const)
   const asked: string[] = []
   const intel = { isUp: true, now }
+  const guest = { isUp: true }
 
   /** A local provider derives it from the registers before its own event; a key service knows the app alone. */
   const rootKey =
@@ -98,6 +99,7 @@ export async function startDstack({
   const agent = createServer(async (request, response) => {
     const method = `${request.method} ${request.url}`
     asked.push(method)
+    if (!guest.isUp) return response.writeHead(503).end()
     try {
       const body = await json(request)
       const answer =
@@ -121,6 +123,8 @@ export async function startDstack({
   return {
     socket,
     intel,
+    /** The agent. */
+    guest,
     asked,
     /** As `createDstack` takes it. */
     options: {
