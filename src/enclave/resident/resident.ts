@@ -13,7 +13,7 @@ import type { ResidentSettings } from './settings.js'
 
 /** An enclave that stays up. */
 export interface Resident {
-  /** In use, also when 0 asked for any; 0 on a socket. */
+  /** The one in use, also when 0 asked for any; 0 on a socket. */
   readonly port: number
   /** Takes no further job; resolves once its runs have ended. Call it once. */
   stop(): Promise<void>

@@ -80,7 +80,7 @@ export function openRunTable(directory: string, options: RunTableOptions) {
   }
 }
 
-/** With `EXCLUSIVE`, the lock of the first transaction is held until the file is closed, and WAL needs no shared memory. */
+/** `EXCLUSIVE` holds the lock of the first transaction until the file is closed, and WAL needs no shared memory then. */
 function lock(database: DatabaseSync, directory: string): void {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
