@@ -19,7 +19,7 @@ import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { encodeStatement } from '../../src/attestation/write.js'
 import { bytesToHex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { authority, DIGITAL_SIGNATURE, publicKey } from '../../src/sandbox/device/document.js'
+import { authority, DIGITAL_SIGNATURE, publicKey } from '../../src/simulator/device/document.js'
 import {
   answerAsServer,
   clearForTrading,

@@ -1,1 +1,0 @@
-export { authority, DIGITAL_SIGNATURE, publicKey } from '../../simulator/device/document.js'
