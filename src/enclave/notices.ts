@@ -40,7 +40,7 @@ const sentences = {
   'expired-at-close': 'The market closed before any of the order was filled.',
   'deadline-passed': 'Nothing was filled before the deadline.',
   'corporate-action':
-    'A corporate action of this symbol is under way, such as a split or a merger: once your portfolio shows what it did, place the order again.',
+    'A corporate action of this symbol is under way: once your portfolio shows what it did, place the order again.',
   'not-placed': 'The order could not be placed.',
   filled: 'The order was filled.',
   'waits-for-opposite':

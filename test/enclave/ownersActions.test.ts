@@ -49,7 +49,7 @@ async function owner({ chain, broker, clock }: World, ...args: string[]) {
   const all = ['actions', ...args, '--enclave-report', report, '--directory', directory, '--yes']
   const env = { RPC_URL: chain.anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain, 'owner') }
   const done = await operate(all, { env })
-  expect(done).toMatchObject({ exit: 0 })
+  expect(done.exit, done.err).toBe(0)
   return done.out.trimEnd()
 }
 
