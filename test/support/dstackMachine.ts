@@ -24,6 +24,17 @@ export interface DstackMachine {
   readonly fault?: Partial<made.EvidenceParts>
 }
 
+/** Intel's service, as a test has it. */
+interface Intel {
+  isUp: boolean
+  /** Unix milliseconds at which it signs. */
+  now: number
+  /** A part of the URL that something on the way answers in its place, with a page of its own. */
+  intercepted?: string | undefined
+  /** What is otherwise with what it signs. */
+  fault?: Partial<made.EvidenceParts>
+}
+
 export const LOCAL_PROVIDER = { name: 'local-sgx', id: 'a1'.repeat(32) }
 const DAY_MS = 86_400_000
 const MAX_REPORT_DATA = 64
@@ -65,7 +76,7 @@ export async function startDstack({
   }
   const events = made.EVENTS.map(([name, payload]) => [name, payloads[name] ?? payload] as const)
   const asked: string[] = []
-  const intel = { isUp: true, now }
+  const intel: Intel = { isUp: true, now }
   const guest = { isUp: true }
 
   /** A local provider derives it from the registers before its own event; a key service knows the app alone. */
@@ -135,14 +146,16 @@ export async function startDstack({
 }
 
 /** https://api.portal.trustedservices.intel.com/content/documentation.html */
-function intelAt(state: { readonly isUp: boolean; readonly now: number }, asked: string[]): RequestListener {
+function intelAt(state: Readonly<Intel>, asked: string[]): RequestListener {
   return async (request, response) => {
     asked.push(`${request.method} ${request.url}`)
-    const of = await made.collateralOf(signedAt(state.now))
+    const of = await made.collateralOf({ ...signedAt(state.now), ...state.fault })
     const chain = { 'TCB-Info-Issuer-Chain': encodeURIComponent(made.pemOf(of.signer)) }
     const text = (member: string, value: string, signature: Uint8Array) =>
       response.writeHead(200, chain).end(`{"${member}":${value},"signature":"${hex(signature)}"}`)
     if (!state.isUp) return response.writeHead(503).end()
+    if (state.intercepted && request.url?.includes(state.intercepted))
+      return response.writeHead(200, chain).end('<html>Log in</html>')
     switch (request.url) {
       case '/tdx/certification/v4/tcb?fmspc=a0b1c2d3e4f5':
         return text('tcbInfo', of.tcb_info, of.tcb_info_signature)

@@ -2,9 +2,11 @@
 // https://api.portal.trustedservices.intel.com/content/documentation.html
 import { hexText, latin1 } from '../../attestation/bytes.js'
 import type { Certificate } from '../../attestation/certificates.js'
+import { AttestationError } from '../../attestation/errors.js'
+import { readCollateral, verifyCollateral } from '../../attestation/tdx/collateral.js'
 import { firmwareOf } from '../../attestation/tdx/platform.js'
 import type { SignedByIntel } from '../../attestation/tdx/write.js'
-import { hexToBytes } from '../../protocol/hex.js'
+import { type Bytes, hexToBytes } from '../../protocol/hex.js'
 import { PlatformError } from './platform.js'
 
 /** Base URLs: of the service, and of what certificates name as the place of the root's list. */
@@ -20,12 +22,14 @@ const TIMEOUT_MS = 20_000
 const PROCESSOR_AUTHORITY = hexText(latin1('PCK Processor CA'))
 
 /**
- * Fetches it when it is asked for, and anew once a day. What is there already stays while Intel does not answer, which is asked again each hour:
- * clients see by its dates how long it counts.
- * @returns rejects where nothing is there yet and Intel does not answer
+ * Fetches it when it is asked for, and anew once a day. What is there already stays while no answer of Intel verifies, which is asked again
+ * each hour: clients see by its dates how long it counts.
+ * @param chain the quote's, which is verified
+ * @returns rejects where nothing is there yet and no answer of Intel verifies
  */
 export function createCollateral(
   processor: Certificate,
+  chain: readonly Bytes[],
   { service, certificates, now }: typeof INTEL & { readonly now: () => number },
 ): () => Promise<SignedByIntel> {
   const { fmspc } = firmwareOf(processor)
@@ -40,11 +44,13 @@ export function createCollateral(
       bytesOf(`${service}/sgx/certification/v4/pckcrl?ca=${authority}&encoding=der`),
       bytesOf(`${certificates}/IntelSGXRootCA.der`),
     ])
-    return {
+    const signed = {
       ...{ tcb_info: tcb.text, tcb_info_signature: tcb.signature, signer: firstOf(tcb.chain) },
       ...{ qe_identity: identity.text, qe_identity_signature: identity.signature },
       ...{ root_crl, pck_crl },
     }
+    await assertIntels(signed, chain, now())
+    return signed
   }
 
   return async () => {
@@ -56,6 +62,16 @@ export function createCollateral(
       kept = { ...kept, until: now() + HOUR_MS }
     }
     return kept.signed
+  }
+}
+
+/** That a certificate is revoked is Intel's word, which clients have to see. @throws PlatformError for what Intel has not signed, or is not in force */
+async function assertIntels(signed: SignedByIntel, chain: readonly Bytes[], now: number): Promise<void> {
+  try {
+    await verifyCollateral(readCollateral(new Map(Object.entries(signed))), chain, now)
+  } catch (error) {
+    if (error instanceof AttestationError && error.code === 'certificate-revoked') return
+    throw new PlatformError('intel-unreadable', 'collateral')
   }
 }
 

@@ -64,7 +64,7 @@ export async function createDstack({
   const processor = await verifySigned(quote, { root, now: now() })
   const registers = await registersOf(quote, own.event_log)
   const measurement = await measurementOf('tdx', registers)
-  const collateral = createCollateral(processor, { ...intel, now })
+  const collateral = createCollateral(processor, quote.chain, { ...intel, now })
 
   const keyOf = async () => {
     const { key } = await ask(

@@ -18,6 +18,8 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2027, 2, 1)
 const NONCE = new Uint8Array(32).fill(7)
+/** The number of its certificate. */
+const PROCESSOR = 3
 const SECRET = Uint8Array.of(1, 2, 3)
 const { statement } = tdx.base.attestation
 const { programs } = z
@@ -95,6 +97,43 @@ it('collateral of Intel is fetched once a day, and stays while Intel is away, un
   await outcomeAt(30.5 + 0.9 / 24)
   expect(fetched()).toBe(tries)
   expect(await outcomeAt(31.5)).toEqual({ outcome: 'refused', code: 'collateral-expired' })
+})
+
+it.each(['pckcrl', 'RootCA'])(
+  'the page of a gateway in place of %s displaces nothing that Intel signed, and Intel is asked again within the hour',
+  async (intercepted) => {
+    const { options, intel } = await startDstack({ now: NOW })
+    let now = NOW
+    const platform = await createDstack({ ...options, now: () => now })
+    intel.intercepted = intercepted
+    await expect(platform.evidence(new Uint8Array(32))).rejects.toMatchObject({ code: 'intel-unreadable' })
+    intel.intercepted = undefined
+    const accepted = { outcome: 'accepted', issuedAt: NOW - DAY_MS }
+    expect(await judged(platform, options.root)).toMatchObject(accepted)
+    intel.intercepted = intercepted
+    now = NOW + 2 * DAY_MS
+    expect(await judged(platform, options.root, { now })).toMatchObject(accepted)
+    intel.intercepted = undefined
+    intel.now = now
+    now += DAY_MS / 24
+    expect(await judged(platform, options.root, { now })).toMatchObject({ issuedAt: NOW + DAY_MS })
+  },
+)
+
+it('what Intel has signed long ago displaces nothing, and clients see that it revokes the processor', async () => {
+  const { options, intel } = await startDstack({ now: NOW })
+  let now = NOW
+  const platform = await createDstack({ ...options, now: () => now })
+  expect(await judged(platform, options.root)).toMatchObject({ outcome: 'accepted' })
+  intel.now = NOW - 60 * DAY_MS
+  now = NOW + 2 * DAY_MS
+  expect(await judged(platform, options.root, { now })).toMatchObject({ outcome: 'accepted' })
+  intel.now = now
+  intel.fault = { pckCrl: { from: now, until: now + DAY_MS, revoked: [PROCESSOR] } }
+  now += DAY_MS / 24
+  expect(await judged(platform, options.root, { now })).toEqual({
+    ...{ outcome: 'refused', code: 'certificate-revoked' },
+  })
 })
 
 it('a restart needs Intel for evidence alone: its keys open without', async () => {
