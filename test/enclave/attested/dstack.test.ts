@@ -120,7 +120,7 @@ it.each(['pckcrl', 'RootCA'])(
   },
 )
 
-it('what Intel has signed long ago displaces nothing, and clients see that it revokes the processor', async () => {
+it('collateral out of force displaces nothing, and clients see that Intel revokes the processor', async () => {
   const { options, intel } = await startDstack({ now: NOW })
   let now = NOW
   const platform = await createDstack({ ...options, now: () => now })
