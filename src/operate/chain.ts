@@ -52,6 +52,9 @@ export interface Call {
   readonly text: string
 }
 
+/** Headroom for state that the server changes between estimate and block: a list that is empty by then costs 17,100 more (EIP-2200). */
+const GAS_LIMIT_PERCENT = 150n
+
 /**
  * Sends the calls one after the other and waits for each. Looks before each whether it would revert, so that a refused
  * call costs no gas.
@@ -69,7 +72,11 @@ export async function sendCalls(
     const { text: _, ...request } = call
     await requireEther(provider, wallet, request.value ?? 0n)
     await provider.call({ ...request, from: wallet.address })
-    const { hash } = await wallet.sendTransaction(request)
+    const estimate = await provider.estimateGas({ ...request, from: wallet.address })
+    const { hash } = await wallet.sendTransaction({
+      ...request,
+      gasLimit: (estimate * GAS_LIMIT_PERCENT) / 100n,
+    })
     speech.say(`${call.text}: sent ${hash}`)
     const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
     if (receipt === null) throw new CommandError('transaction-pending', `${hash} is not mined yet`)
