@@ -44,11 +44,11 @@ export function createDoor(
     })
     return Promise.any(asked)
   })
-  const url: DoorUrl = only === undefined ? inForce : async () => only
   return {
-    url,
-    /** Why it takes no jobs, or null. Only a signed job would show that it is the enclave. Never rejects. */
+    url: only === undefined ? inForce : async () => only,
+    /** Why it takes no jobs, or null. Only a signed job would show that it is the enclave. Rejects where the chain does not say which. */
     async fault() {
+      if (only === undefined) await signers()
       if (only === undefined && (await inForce().catch(() => undefined)) !== undefined) return null
       const answers = await Promise.all(urls.map(healthOf)).catch(() => undefined)
       if (answers?.some((health) => health?.keys === 'awaited')) return 'enclave-keys-awaited'

@@ -1,6 +1,7 @@
 // Two enclaves during an upgrade: what the server sends goes to the one whose signer is the chain's.
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
+import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { createDoor } from '../../../src/server/trigger/door.js'
 import { Secret } from '../../../src/service/secret.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
@@ -67,4 +68,10 @@ it('the enclave in force counts among several; without one, keys are awaited whe
   ] as const) {
     expect(await (await setUp(...answers)).fault()).toBe(fault)
   }
+})
+
+it('while no node answers, the chain is at fault and none of several enclaves', async () => {
+  const { urls } = await setUp(enclaveOf(FORMER), enclaveOf(NEXT))
+  const isDown = new ChainUnavailableError(1)
+  await expect(createDoor(new Secret(urls), () => Promise.reject(isDown)).fault()).rejects.toBe(isDown)
 })
