@@ -3,10 +3,7 @@ import type { BrokerKeys } from '../../protocol/provisioning.js'
 import { brokerOptionsOf } from '../commonConfig.js'
 import type { AttestedConfig } from './settings.js'
 
-/**
- * Why keys of the broker are not taken: they are of another account than the stated one, or of none, or nobody can tell now. They are asked
- * about where they come in, so what is sealed for the next start is of this account, too: it opens with the same configuration alone.
- */
+/** Why the enclave refuses keys of the broker. It asks the broker before it seals them, so its next start has the stated account too. */
 export async function accountRefusal(
   config: AttestedConfig,
   { keyId, secretKey }: Pick<BrokerKeys, 'keyId' | 'secretKey'>,

@@ -22,8 +22,8 @@ const TIMEOUT_MS = 20_000
 const PROCESSOR_AUTHORITY = hexText(latin1('PCK Processor CA'))
 
 /**
- * Fetches it when it is asked for, and anew once a day. What is there already stays while no answer of Intel verifies, which is asked again
- * each hour: clients see by its dates how long it counts.
+ * Fetches on demand, and anew once a day. While no answer of Intel verifies, the last that did stays and Intel is asked hourly. Its dates tell
+ * clients how long it counts.
  * @param chain the quote's, which is verified
  * @returns rejects where nothing is there yet and no answer of Intel verifies
  */

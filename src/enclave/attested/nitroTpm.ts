@@ -18,9 +18,9 @@ import { lock, unlock } from './secretBox.js'
 const REGISTERS = 'sha384:2,4,12,13'
 /** The same as creation data has them: one selection, of SHA-384, of three bytes; and the length of the SHA-256 of their values. */
 const SELECTION = '00000001000c031430000020'
-/** Nobody's password opens it, in place of the registers. */
+/** No password opens it: only the registers do. */
 const ATTRIBUTES = 'fixedtpm|fixedparent|adminwithpolicy|noda'
-/** The key above: a TPM that lost its power a few times refuses all keys that count failures (`noda` is missing) for hours. */
+/** The key above it. Without `noda`, a TPM that lost power a few times refuses the key for hours. */
 const PARENT_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|restricted|decrypt|noda'
 /** A key that signs what nobody reads: the tools have the TPM judge a ticket only where something is signed. */
 const SIGNER_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|sign|noda'

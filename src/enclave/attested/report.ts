@@ -14,8 +14,8 @@ import type { DoorCode, Routes } from '../resident/door.js'
 import { signedRoute } from './signedRoute.js'
 
 /**
- * The reports of `operate doctor`, `invariants`, `actions` and `resolve`. They name symbols, sums and accounts, so each is sealed to the owner:
- * who has the secret of jobs alone learns nothing from one.
+ * The reports of `operate doctor`, `invariants`, `actions` and `resolve`. They name symbols, sums and accounts, so each is sealed to the owner.
+ * The secret of jobs alone shows a report's length, and nothing else.
  * @param secret that of jobs
  * @param owner the public key of the first holder
  * @param subject undefined until the enclave has its keys

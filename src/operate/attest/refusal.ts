@@ -23,7 +23,7 @@ const REASONS: Partial<Record<AttestationErrorCode, string>> = {
   'log-differs': 'its log is not what the hardware measured',
   outdated: 'it is older than two hours, or from the future',
   'unknown-program': 'the program is none of the policy',
-  'retired-program': 'the time of the program is over, by the policy',
+  'retired-program': 'the policy accepts the program no more',
   'statement-differs': 'it is about another statement',
   'malformed-statement': 'its statement is none of such an enclave',
   'wrong-chain': 'it is of another chain',
