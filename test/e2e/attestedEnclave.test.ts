@@ -183,9 +183,9 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   expect((await readFile(sealed)).length).toBe(bytes.length)
   const log = await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
   expect(log).toContain('sealed keys not opened')
-  const notTaken = [...log.matchAll(/"code":"([a-z-]+)","msg":"broker keys not taken"/g)].map(
+  const keysRefused = [...log.matchAll(/"code":"([a-z-]+)","msg":"broker keys refused"/g)].map(
     ([, code]) => code,
   )
-  expect(notTaken).toEqual(['wrong-account', 'wrong-account', 'broker-unavailable'])
+  expect(keysRefused).toEqual(['wrong-account', 'wrong-account', 'broker-unavailable'])
   await rm(sealed)
 })

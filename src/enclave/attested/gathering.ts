@@ -47,7 +47,7 @@ export function createGathering(deps: {
   >
   readonly evidence: Pick<Evidence, 'starting'>
   readonly isReady: boolean
-  /** Why the broker's keys are not taken. */
+  /** Why the enclave refuses keys of the broker. */
   readonly refusalOfKeys: (keys: BrokerKeys) => Promise<DoorCode | undefined>
   readonly ready: (secrets: Secrets) => Promise<void>
   readonly logger: Logger
@@ -66,7 +66,7 @@ export function createGathering(deps: {
     orRefusal(logger, 'evidence', () => evidence.starting(start.sealKey)),
   )
 
-  const found = oneAtATime(async () => {
+  const foundMaster = oneAtATime(async () => {
     const drawn = drawMaster()
     const shares = await shareMaster(drawn, holders, { threshold, domain })
     drawn.fill(0)
@@ -92,7 +92,7 @@ export function createGathering(deps: {
     if (opened?.share.threshold !== threshold) return 'invalid-share'
     const refusal = opened.keys && (await deps.refusalOfKeys(opened.keys))
     if (refusal !== undefined) {
-      logger.warn('broker keys not taken', { code: refusal })
+      logger.warn('broker keys refused', { code: refusal })
       return refusal
     }
     // Others may have given the last one meanwhile.
@@ -143,7 +143,7 @@ export function createGathering(deps: {
     '/provisioning/founding': {
       async POST({ text }) {
         if (isReady) return 'keys-present'
-        return foundingRefusal(text) ?? orRefusal(logger, 'evidence', found)
+        return foundingRefusal(text) ?? orRefusal(logger, 'evidence', foundMaster)
       },
     },
   }

@@ -1,5 +1,5 @@
 import type { Attestation } from '../../protocol/attestation.js'
-import type { LogFields, Logger } from '../../service/logger.js'
+import { describeError, type LogFields, type Logger } from '../../service/logger.js'
 import { createPost } from '../../service/post.js'
 import { pause } from '../../service/waiting.js'
 import { describeFailure } from './failures.js'
@@ -26,23 +26,26 @@ export async function postEvidence(options: {
   let again = AGAIN_MS
   let isFailing = false
 
-  /** Whether the server has it. A failure is logged once, until it is over. */
-  async function attempt(): Promise<boolean> {
-    let reason: LogFields
+  /** Why the server does not have it, or undefined. */
+  async function attempt(): Promise<LogFields | undefined> {
+    let body: string
     try {
-      const body = JSON.stringify(await attest())
-      const { status } = await post(url, { authorization: `Bearer ${relayToken}` }, body)
-      if (status === OK) return true
-      reason = { status }
+      body = JSON.stringify(await attest())
     } catch (error) {
-      reason = describeFailure(error)
+      return describeFailure(error)
     }
-    if (!isFailing) logger.warn('evidence not posted', reason)
-    return false
+    try {
+      const { status } = await post(url, { authorization: `Bearer ${relayToken}` }, body)
+      return status === OK ? undefined : { code: 'relay-refused', status }
+    } catch (error) {
+      return { code: 'relay-unavailable', ...describeError(error) }
+    }
   }
 
   while (!stopping.aborted) {
-    const isPosted = await attempt()
+    const failure = await attempt()
+    const isPosted = failure === undefined
+    if (!isPosted && !isFailing) logger.warn('evidence not posted', failure)
     if (isPosted && isFailing) logger.info('evidence posted again')
     isFailing = !isPosted
     await pause(isPosted ? INTERVAL_MS : again, stopping)

@@ -121,7 +121,7 @@ async function awaitKeys(
     ...{ config, evidence, isReady: sealed !== undefined, logger },
     refusalOfKeys: (keys) => accountRefusal(config, keys),
     async ready(secrets) {
-      await sealedKeys.save(secrets)
+      await sealedKeys.save(secrets, stopping)
       begin(secrets)
       logger.info('keys provisioned')
     },

@@ -6,7 +6,7 @@ import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/
 import { brokerKeysSchema } from '../../protocol/provisioning.js'
 import type { Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
-import { pause } from '../../service/waiting.js'
+import { pause, withTimeout } from '../../service/waiting.js'
 import { describeFailure } from './failures.js'
 import type { Secrets } from './gathering.js'
 import { type Platform, PlatformError } from './platform.js'
@@ -16,16 +16,17 @@ const secretsSchema = z.strictObject({
   master: bytes32Schema,
   configuration: bytes32Schema,
 })
-/** Milliseconds before nodes are asked again, and before the device is a second time, which is doubled each time. */
+/** Pauses in milliseconds: before the nodes are asked again, and before the device is, which doubles each time. */
 const TIMES = { chainAgainMs: 1_000, deviceAgainMs: 500 }
 /** Half a minute together. */
 const DEVICE_TRIES = 7
+/** A device seals within a second or two. */
+const SEALING_MS = 10_000
 
 /**
  * `sealed-keys` in the state directory: a restart of the same program on the same machine, with the same configuration, needs nobody.
- * With another one it needs the holders again. Otherwise whoever starts the program could have it tell what it knows: a chain of
- * his own that shows old orders as open, and a broker of his own that is sent them. What the guardian has revoked, or the owner has
- * replaced, opens nothing either.
+ * With another one it needs the holders again. Otherwise the operator could start it with a chain that shows old orders as open, and
+ * a broker of his own that gets them. What the guardian has revoked, or the owner has replaced, opens nothing either.
  */
 export function createSealedKeys(deps: {
   readonly directory: string
@@ -43,11 +44,25 @@ export function createSealedKeys(deps: {
   /** Asks until the nodes answer, or `stopping` aborts. */
   const objectionNow = createRetries({ isPassing: isChainFailure, pauseMs: () => times.chainAgainMs, logger })
   /** A device that is busy may be free within half a minute. One that refuses another program's file does not say so. */
-  const unsealNow = createRetries({
+  const deviceNow = createRetries({
     isPassing: (error) => error instanceof PlatformError && error.code !== 'foreign-object',
     pauseMs: (tries) => (tries < DEVICE_TRIES ? times.deviceAgainMs * 2 ** (tries - 1) : undefined),
     logger,
   })
+
+  async function seal({ master, brokerKeys }: Secrets, stopping: AbortSignal): Promise<void> {
+    const { sealing } = platform
+    if (sealing === undefined) return
+    try {
+      const text = JSON.stringify({ v: 1, master: bytesToHex(master), configuration, ...brokerKeys })
+      const bytes = Uint8Array.from(new TextEncoder().encode(text))
+      const sealed = await deviceNow(() => sealing.seal(bytes), stopping)
+      writeFileSync(`${path}.part`, sealed, { mode: 0o600, flush: true })
+      renameSync(`${path}.part`, path)
+    } catch (error) {
+      logger.error('keys not sealed', describeFailure(error))
+    }
+  }
 
   return {
     /**
@@ -63,10 +78,10 @@ export function createSealedKeys(deps: {
           return undefined
         }
         const { sealing } = platform
-        const bytes = await unsealNow(() => sealing.unseal(Uint8Array.from(readPrivateFile(path))), stopping)
+        const bytes = await deviceNow(() => sealing.unseal(Uint8Array.from(readPrivateFile(path))), stopping)
         const kept = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
         if (kept.configuration !== configuration) {
-          logger.warn('sealed keys not opened', { reason: 'another configuration' })
+          logger.warn('sealed keys not opened', { reason: 'wrong-configuration' })
           return undefined
         }
         const { master, keyId, secretKey } = kept
@@ -76,18 +91,11 @@ export function createSealedKeys(deps: {
         return undefined
       }
     },
-    /** Never rejects: without the file, the next start waits for the holders again. */
-    async save({ master, brokerKeys }: Secrets): Promise<void> {
-      if (platform.sealing === undefined) return
-      try {
-        const text = JSON.stringify({ v: 1, master: bytesToHex(master), configuration, ...brokerKeys })
-        const sealed = await platform.sealing.seal(Uint8Array.from(new TextEncoder().encode(text)))
-        writeFileSync(`${path}.part`, sealed, { mode: 0o600, flush: true })
-        renameSync(`${path}.part`, path)
-      } catch (error) {
-        logger.error('keys not sealed', describeFailure(error))
-      }
-    },
+    /**
+     * Never rejects: without the file, the next start waits for the holders again. Resolves after ten seconds at most, and goes on beside where
+     * the device is busy.
+     */
+    save: (secrets: Secrets, stopping: AbortSignal) => withTimeout(seal(secrets, stopping), SEALING_MS),
   }
 }
 

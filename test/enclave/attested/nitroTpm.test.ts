@@ -73,7 +73,7 @@ async function forge({ tool }: Machine, registers: Uint8Array): Promise<Record<s
 it('the operator boots an image of his own, seals a master key that he knows for the accepted one, and boots that: it waits for its holders', async () => {
   const { machine, file } = await start()
   await machine.boot(ACCEPTED)
-  await machine.keys.save(FOUNDED)
+  await machine.keys.save(FOUNDED, signal)
   const own: Record<string, string> = JSON.parse(await readFile(file, 'utf8'))
   const directory = await temporaryDirectory()
   // Anyone can compute them: `operate measure` does.
@@ -97,7 +97,7 @@ it('the operator boots an image of his own, seals a master key that he knows for
 it('a secret that one machine sealed opens after its restarts, and not below a driver, an extension, another command line or in another machine', async () => {
   const { machine, machineOf } = await start()
   await machine.boot(ACCEPTED)
-  await machine.keys.save(FOUNDED)
+  await machine.keys.save(FOUNDED, signal)
   await machine.boot(ACCEPTED)
   expect(await machine.keys.load(signal)).toEqual(FOUNDED)
   // A driver that the operator's UEFI variables name runs before the image, and could extend PCR 4 as it would.

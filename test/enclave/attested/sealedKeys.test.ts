@@ -1,7 +1,7 @@
 // What an operator can do with the state directory of an attested enclave, which is his.
-import { copyFile, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { PlatformError } from '../../../src/enclave/attested/platform.js'
 import { createSealedKeys } from '../../../src/enclave/attested/sealedKeys.js'
@@ -30,12 +30,19 @@ const QUICK = { chainAgainMs: 1, deviceAgainMs: 1 }
 async function useState() {
   const directory = await temporaryDirectory()
   const key = drawMaster()
-  const device = { failures: 0 }
+  const device = { failures: 0, isFree: Promise.resolve() }
+  async function answer(tool: string): Promise<void> {
+    await device.isFree
+    if (device.failures-- > 0) throw new PlatformError('tool-late', tool)
+  }
   /** Hardware that keeps a key for this program alone. */
   const sealing = {
-    seal: (secret: Uint8Array<ArrayBuffer>) => lock(key, secret),
+    async seal(secret: Uint8Array<ArrayBuffer>) {
+      await answer('tpm2_create')
+      return lock(key, secret)
+    },
     async unseal(sealed: Uint8Array<ArrayBuffer>) {
-      if (device.failures-- > 0) throw new PlatformError('tool-late', 'tpm2_unseal')
+      await answer('tpm2_unseal')
       return unlock(key, sealed)
     },
   }
@@ -49,12 +56,13 @@ async function useState() {
 }
 
 it('the operator starts a withdrawn configuration again from its old file: what clients seal since does not open, and no contract takes its signer', async () => {
-  const { file, startedWith } = await useState()
-  await startedWith(FIRST).save(SECRETS)
+  const { file, startedWith, lines } = await useState()
+  await startedWith(FIRST).save(SECRETS, signal)
   await copyFile(file, `${file}.kept`)
   // Holders agree to other settings.
   expect(await startedWith(SECOND).load(signal)).toBeUndefined()
-  await startedWith(SECOND).save(SECRETS)
+  expect(lines()).toMatchObject([{ msg: 'sealed keys not opened', reason: 'wrong-configuration' }])
+  await startedWith(SECOND).save(SECRETS, signal)
   const inForce = deriveKeys(SECRETS.master, { measurement: MEASUREMENT, config: SECOND })
 
   await copyFile(`${file}.kept`, file)
@@ -77,7 +85,7 @@ it('the operator starts a program again that was replaced, or revoked for a hole
     chain().send('owner', 'authority', 'rotateSigner', `0x${digits.repeat(20)}`, measurement, config)
   const afterDelay = async () =>
     chain().mineAt(((await chain().provider.getBlock('latest'))?.timestamp ?? 0) + DELAY)
-  await keys.save(SECRETS)
+  await keys.save(SECRETS, signal)
 
   expect(await opens()).toBe(true)
   await name('a1', MEASUREMENT, FIRST)
@@ -103,7 +111,7 @@ it('a restart while the nodes are down needs no holder: its keys open once the n
     isDown = false
     throw new ChainUnavailableError(2)
   })
-  await keys.save(SECRETS)
+  await keys.save(SECRETS, signal)
   expect(await keys.load(signal)).toEqual(SECRETS)
   expect(lines()).toMatchObject([{ msg: 'sealed keys deferred', code: 'chain-unavailable' }])
 })
@@ -111,7 +119,7 @@ it('a restart while the nodes are down needs no holder: its keys open once the n
 it('a device that is busy at the start is asked again, and no holder is: half a minute long, and the file stays', async () => {
   const { startedWith, lines, device, file } = await useState()
   const keys = startedWith(FIRST)
-  await keys.save(SECRETS)
+  await keys.save(SECRETS, signal)
   device.failures = 6
   expect(await keys.load(signal)).toEqual(SECRETS)
   const deferred = { msg: 'sealed keys deferred', code: 'tool-late', service: 'tpm2_unseal' }
@@ -124,4 +132,29 @@ it('a device that is busy at the start is asked again, and no holder is: half a 
   await writeFile(file, await lock(drawMaster(), new Uint8Array(32)))
   expect(await keys.load(signal)).toBeUndefined()
   expect(lines().slice(3)).toMatchObject([{ msg: 'sealed keys not opened', code: 'undecryptable' }])
+})
+
+it('a device that is busy when keys are to be sealed is asked again, and the enclave begins after ten seconds at most', async () => {
+  const { startedWith, lines, device, file } = await useState()
+  const keys = startedWith(FIRST)
+  device.failures = 6
+  await keys.save(SECRETS, signal)
+  expect(await keys.load(signal)).toEqual(SECRETS)
+  const deferred = { msg: 'sealed keys deferred', code: 'tool-late', service: 'tpm2_create' }
+  expect(lines()).toMatchObject([deferred])
+  device.failures = 7
+  await keys.save(SECRETS, signal)
+  expect(lines().slice(1)).toMatchObject([deferred, { ...deferred, msg: 'keys not sealed', level: 50 }])
+
+  await rm(file)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  device.isFree = promise
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const saving = keys.save(SECRETS, signal)
+  vi.advanceTimersByTime(10_000)
+  vi.useRealTimers()
+  await saving
+  expect(await keys.load(signal)).toBeUndefined()
+  resolve()
+  await vi.waitFor(async () => expect(await keys.load(signal)).toEqual(SECRETS))
 })

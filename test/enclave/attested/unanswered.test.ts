@@ -1,16 +1,19 @@
-// What an attested enclave does not answer, because its device, a node or the broker fails: the log says why, once, and without their words.
+// What an attested enclave does not answer or post, because its device, a node, the broker or the server fails: the log says why, once, and
+// without their words.
 import { randomUUID } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { challengeRoute } from '../../../src/enclave/attested/challenge.js'
 import { createGathering } from '../../../src/enclave/attested/gathering.js'
 import { PlatformError } from '../../../src/enclave/attested/platform.js'
+import { postEvidence } from '../../../src/enclave/attested/posting.js'
 import { reportRoute } from '../../../src/enclave/attested/report.js'
 import { signedRoute } from '../../../src/enclave/attested/signedRoute.js'
 import { draw, publicKeyOfKey } from '../../../src/operate/secretFiles.js'
 import { provisioningSchema, signFounding } from '../../../src/protocol/provisioning.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { createLogLines } from '../../support/logLines.js'
+import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 
 const BUSY = new PlatformError('tool-failed', 'nitro-tpm-attest')
@@ -99,6 +102,30 @@ it('a challenge that gets no evidence, and a report that is not made, are logged
     { msg: 'report not made', level: 50, code: 'internal-error', errorName: 'TypeError' },
   ])
   expect(log.text()).not.toContain('canary')
+})
+
+it('evidence that is not posted is logged with whose failure it is: a server that is away or refuses it, or the device', async () => {
+  const log = createLogLines()
+  const posted = async (serverUrl: string, attest: Parameters<typeof postEvidence>[0]['attest']) => {
+    const stopping = new AbortController()
+    const once = () => {
+      stopping.abort()
+      return attest()
+    }
+    const to = { serverUrl, relayToken: 'token', stopping: stopping.signal, logger: log.logger }
+    await postEvidence({ attest: once, ...to })
+  }
+  const attested = async () => ({ format: 'test', evidence: 'AA==', statement: '{}' })
+  const refusing = await startRawServer((_request, response) => void response.writeHead(401).end())
+  await posted(await closedUrl(), attested)
+  await posted(refusing, attested)
+  await posted(refusing, () => Promise.reject(BUSY))
+  const line = { msg: 'evidence not posted', level: 40 }
+  expect(log.lines()).toMatchObject([
+    { ...line, code: 'relay-unavailable', errorCode: 'ECONNREFUSED' },
+    { ...line, code: 'relay-refused', status: 401 },
+    { ...line, code: 'tool-failed', service: 'nitro-tpm-attest' },
+  ])
 })
 
 it('a report that does not end is given up after two minutes, and no other begins while it goes on', async () => {
