@@ -1,4 +1,4 @@
-// The functions that the client calls, with the errors that name why a call is refused: whole ABIs would be in every page.
+// The functions of the contracts that the client calls, with the errors that name why a call is refused: whole ABIs would be in every page.
 import { institutionRegistryErrors } from '../chain/generated/institutionRegistryAbi.js'
 import { orderEscrowErrors } from '../chain/generated/orderEscrowAbi.js'
 
@@ -27,6 +27,45 @@ export const ESCROW_ABI = [
   'error PlatformPaused(uint64 until)',
   'error WalletFrozen(bytes32 symbol, address wallet)',
 ]
+
+/** The views of owner and enclave. */
+export const AUTHORITY_ABI = [
+  'function owner() view returns (address)',
+  'function enclaveSigner() view returns (address)',
+  'function signerProgram() view returns ((bytes32 measurement, bytes32 config))',
+  'function isRevoked(bytes32 measurement) view returns (bool)',
+  'function pendingRotation(uint8 role) view returns (address to, uint64 effectiveAt)',
+  'function pendingProgram() view returns ((bytes32 measurement, bytes32 config) program)',
+]
+
+/** The views of `EquityToken`. */
+export const TOKEN_ABI = [
+  'function actions() view returns (address)',
+  'function listedSymbols() view returns (bytes32[])',
+  'function isListed(bytes32 symbol) view returns (bool)',
+]
+
+/** What the platform's owner calls on it. */
+export const TOKEN_OWNER_ABI = [
+  'function setKyc(address wallet, bool verified)',
+  'function setListed(bytes32 symbol, bool listed)',
+  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
+  'error NotOwner(address expected, address caller)',
+  'error ReservedSymbol(bytes32 symbol)',
+]
+
+/** The list of corporate actions. */
+export const ACTIONS_ABI = [
+  'function listHash() view returns (bytes32)',
+  'function count() view returns (uint256)',
+  'function list(uint256 from, uint256 to) view returns ((uint8 kind, uint64 recordAt, uint64 numerator, uint64 denominator, uint32 entitlement, bytes32 symbol, bytes32 successor)[] actions)',
+]
+
+/** Escrow and ledger answer it alike. */
+export const DIGEST_ABI = ['function usedDigest(bytes32 digest) view returns (bool)']
+
+/** The parts of a rulebook that the ledger has. */
+export const PENDING_ABI = ['function pendingPolicyBlob(bytes32 orgId) view returns (bytes)']
 
 /** The views of an account's portfolio. */
 export const PORTFOLIO_ABI = [

@@ -3,16 +3,10 @@ import * as z from 'zod/mini'
 import { listedActionSchema, readActions } from '../chain/actionList.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
+import { ACTIONS_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import type { Wallet } from './wallet.js'
 
-/** The part of `CorporateActions` that is asked here: a whole ABI would be in every page. */
-const ACTIONS_ABI = [
-  'function listHash() view returns (bytes32)',
-  'function count() view returns (uint256)',
-  `function list(uint256 from, uint256 to) view returns ((uint8 kind, uint64 recordAt, uint64 numerator, uint64 denominator, \
-uint32 entitlement, bytes32 symbol, bytes32 successor)[] actions)`,
-]
 const countSchema = z.pipe(z.bigint().check(z.minimum(0n)), z.transform(Number))
 
 /** The list at a block. It is read again when its hash says that it has grown, a few times a year for most symbols. */

@@ -18,7 +18,7 @@ export type ClientContract = ReturnType<typeof createContract>
 const GAS_LIMIT_PERCENT = 150n
 
 /** Each line is parsed once: one order reads some ten views. */
-const parsed = new WeakMap<readonly string[], Abi>()
+const abis = new WeakMap<readonly string[], Abi>()
 
 /** One contract: parses its views, and sends its calls through the wallet. */
 export function createContract(deps: {
@@ -27,13 +27,13 @@ export function createContract(deps: {
   /** Lines in the words of Solidity. */
   readonly abi: readonly string[]
 }) {
-  const { wallet, address, abi } = deps
-  const contract = parsed.get(abi) ?? createAbi(abi)
-  parsed.set(abi, contract)
+  const { wallet, address, abi: lines } = deps
+  const abi = abis.get(lines) ?? createAbi(lines)
+  abis.set(lines, abi)
   const { reads } = wallet
   const callOf = (method: string, args: readonly unknown[]) => ({
     to: address,
-    data: contract.encodeCall(method, args),
+    data: abi.encodeCall(method, args),
   })
   return {
     /** The call, for a batch. */
@@ -47,8 +47,8 @@ export function createContract(deps: {
     ): Promise<T> {
       const answer = await reads
         .call(callOf(method, args), block)
-        .catch((error: unknown) => refusalOf(contract, method, error))
-      return parseResult(contract, method, schema, answer, address)
+        .catch((error: unknown) => refusalOf(abi, method, error))
+      return parseResult(abi, method, schema, answer, address)
     },
     /**
      * Sends a call and waits until it is mined.
@@ -58,7 +58,7 @@ export function createContract(deps: {
      */
     async send(method: string, args: readonly unknown[]): Promise<Mined> {
       const call = { from: await wallet.account(), ...callOf(method, args) }
-      const refusal = (error: unknown) => refusalOf(contract, method, error)
+      const refusal = (error: unknown) => refusalOf(abi, method, error)
       const gas = await reads.estimateGas(call).catch(refusal)
       const gasLimit = (gas * GAS_LIMIT_PERCENT) / 100n
       const {
@@ -69,24 +69,18 @@ export function createContract(deps: {
       if (status === 1) return { txHash, blockNumber }
       // A receipt does not say why a transaction reverted; the same call on its block does.
       const reason: unknown = await reads.call(call, blockNumber).catch((error: unknown) => error)
-      const named = contractError(contract, method, reason instanceof CallReverted ? reason.data : '0x')
+      const named = contractError(abi, method, reason instanceof CallReverted ? reason.data : '0x')
       throw new ContractError(method, named.code, named.args, true)
     },
   }
 }
 
-function parseResult<T>(
-  contract: Abi,
-  method: string,
-  schema: z.ZodMiniType<T>,
-  answer: string,
-  address: Hex,
-): T {
+function parseResult<T>(abi: Abi, method: string, schema: z.ZodMiniType<T>, answer: string, address: Hex): T {
   if (answer === '0x') {
     const message = `No contract at ${address} answers ${method} on the wallet's chain.`
     throw new ClientError('untrusted-escrow', message)
   }
-  const parsed = schema.safeParse(decoded(contract, method, answer))
+  const parsed = schema.safeParse(decoded(abi, method, answer))
   if (parsed.success) return parsed.data
   throw new ClientError('unexpected-answer', `${method} of ${address} returned an unexpected value`, {
     cause: parsed.error,
@@ -94,9 +88,9 @@ function parseResult<T>(
 }
 
 /** The only result, or all by name; undefined for an answer that is not the method's. */
-function decoded(contract: Abi, method: string, answer: string): unknown {
+function decoded(abi: Abi, method: string, answer: string): unknown {
   try {
-    const result = contract.decodeAnswer(method, answer)
+    const result = abi.decodeAnswer(method, answer)
     return result.length === 1 ? result[0] : result.toObject()
   } catch {
     return undefined
@@ -104,12 +98,12 @@ function decoded(contract: Abi, method: string, answer: string): unknown {
 }
 
 /** Maps a call that the contract refused. The wallet has mapped the other errors. */
-function refusalOf(contract: Abi, method: string, error: unknown): never {
-  throw error instanceof CallReverted ? contractError(contract, method, error.data) : error
+function refusalOf(abi: Abi, method: string, error: unknown): never {
+  throw error instanceof CallReverted ? contractError(abi, method, error.data) : error
 }
 
-function contractError(contract: Abi, method: string, data: string): ContractError {
-  const error = data === '0x' ? null : contract.parseError(data)
+function contractError(abi: Abi, method: string, data: string): ContractError {
+  const error = data === '0x' ? null : abi.parseError(data)
   if (!error) return new ContractError(method, 'unknown', data === '0x' ? {} : { data })
   const args = Object.entries(error.args).map(([name, value]) => [name, String(value)])
   return new ContractError(method, error.name, Object.fromEntries(args))

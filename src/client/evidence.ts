@@ -7,18 +7,11 @@ import type { Attestation } from '../protocol/attestation.js'
 import type { EnclaveKey } from '../protocol/enclaveKey.js'
 import type { Hex } from '../protocol/hex.js'
 import { samePoint } from '../protocol/publicKey.js'
-import { IMMUTABLES_ABI } from './abis.js'
+import { AUTHORITY_ABI, IMMUTABLES_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Wallet } from './wallet.js'
 
-const AUTHORITY_ABI = [
-  'function enclaveSigner() view returns (address)',
-  'function signerProgram() view returns (tuple(bytes32 measurement, bytes32 config))',
-  'function isRevoked(bytes32) view returns (bool)',
-  'function pendingRotation(uint8) view returns (address to, uint64 effectiveAt)',
-  'function pendingProgram() view returns (tuple(bytes32 measurement, bytes32 config))',
-]
 /** `Role.SIGNER` of the contract. */
 const SIGNER = 2
 const rotationSchema = z.object({ to: addressSchema, effectiveAt: z.coerce.number() })

@@ -3,6 +3,7 @@
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { type Receipt, receiptSchema } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { TOKEN_OWNER_ABI } from './abis.js'
 import type { Client } from './client.js'
 import { partsOf } from './clientParts.js'
 import { createContract, type Mined } from './contract.js'
@@ -10,15 +11,7 @@ import type { CallOptions } from './http.js'
 import { nameOf } from './membership.js'
 import { type ReaderOptions, readerDeps } from './reader.js'
 
-/** The part of `EquityToken` that the platform's owner uses. */
-const TOKEN_ABI = [
-  'function setKyc(address wallet, bool verified)',
-  'function setListed(bytes32 symbol, bool listed)',
-  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
-  'error NotOwner(address expected, address caller)',
-  'error ReservedSymbol(bytes32 symbol)',
-]
-const ABIS = { registry: institutionRegistryAbi, token: TOKEN_ABI }
+const ABIS = { registry: institutionRegistryAbi, token: TOKEN_OWNER_ABI }
 
 async function contractOf(client: Client, name: keyof typeof ABIS, options?: CallOptions) {
   const { within, contracts } = partsOf(client)

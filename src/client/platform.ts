@@ -5,7 +5,7 @@ import { type EnclaveKey, enclaveKeySchema } from '../protocol/enclaveKey.js'
 import { ENVELOPE_SCHEME } from '../protocol/envelope.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { samePoint } from '../protocol/publicKey.js'
-import { IMMUTABLES_ABI } from './abis.js'
+import { IMMUTABLES_ABI, TOKEN_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import { createEvidence, type Evidence } from './evidence.js'
@@ -69,8 +69,6 @@ export interface Platform extends PlatformContracts {
 
 const NONCE_BYTES = 32
 const ATTEMPTS_AT_ROTATION = 4
-/** The part of `EquityToken` that is asked here: a whole ABI would be in every page. */
-const TOKEN_ABI = ['function actions() view returns (address)']
 
 /** Reads an escrow's immutables. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {

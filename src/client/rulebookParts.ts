@@ -1,11 +1,9 @@
 import { type Hex, hexBetween, hexLength } from '../protocol/hex.js'
 import { partsOfLength } from '../protocol/ledgerBlob.js'
+import { PENDING_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
-
-/** The part of the ledger that is asked here. */
-const PENDING_ABI = ['function pendingPolicyBlob(bytes32 orgId) view returns (bytes)']
 
 /** How much of a rulebook is on the chain while it is published. It takes force with its last part. */
 export interface PartsOnChain {

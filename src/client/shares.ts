@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, sharesAddressOf, symbolSchema } from '../protocol/identifiers.js'
 import type { Intent } from '../protocol/intent.js'
+import { TOKEN_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError } from './errors.js'
@@ -23,10 +24,6 @@ export interface WalletShares {
   readonly balance: bigint
 }
 
-const TOKEN_ABI = [
-  'function listedSymbols() view returns (bytes32[])',
-  'function isListed(bytes32 symbol) view returns (bool)',
-]
 const symbolsSchema = z.readonly(z.array(z.string()))
 
 /** The listed symbols and the others, each once. @param token the address of `EquityToken` */

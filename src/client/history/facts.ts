@@ -14,7 +14,7 @@ import { authorizationDigest } from '../../protocol/authorization.js'
 import { authorizationTargets, type PrimaryType } from '../../protocol/authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
-import { ESCROW_ABI } from '../abis.js'
+import { DIGEST_ABI, ESCROW_ABI } from '../abis.js'
 import { createContract } from '../contract.js'
 import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
@@ -45,8 +45,6 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
 const OPENED = topicOf('OrderOpened')
 const REFUNDED = topicOf('OrderRefunded')
 const ENACTED = topicOf('ActionEnacted')
-/** Escrow and ledger answer it alike. */
-const DIGEST_ABI = ['function usedDigest(bytes32 digest) view returns (bool)']
 /** Events that tell all by themselves. */
 const WHOLE: readonly (string | undefined)[] = [OPENED, ENACTED]
 

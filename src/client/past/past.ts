@@ -1,11 +1,9 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
-import { authorityAbi } from '../../chain/generated/authorityAbi.js'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import { addressIn, type ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { IMMUTABLES_ABI } from '../abis.js'
+import { AUTHORITY_ABI, IMMUTABLES_ABI } from '../abis.js'
 import { createContract } from '../contract.js'
 import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
@@ -152,17 +150,16 @@ export function createPast(
   return {
     getBlockTime,
     async isOwner(address) {
-      const authority = contractAt(await ofEscrow('authority'), authorityAbi)
+      const authority = contractAt(await ofEscrow('authority'), AUTHORITY_ABI)
       return (await authority.read<Hex>('owner', [], addressSchema)) === address
     },
     events: () =>
       tail(async () => {
-        const [{ registry, ledger, token }, pool, authority] = await Promise.all([
+        const [{ registry, ledger, token, actions }, pool, authority] = await Promise.all([
           contracts(),
           ofEscrow('pool'),
           ofEscrow('authority'),
         ])
-        const actions = await contractAt(token, equityTokenAbi).read<Hex>('actions', [], addressSchema)
         return { addresses: [escrow, registry, ledger, token, pool, authority, actions] }
       }, SHOWN_EVENTS),
     listings: () =>
