@@ -217,8 +217,9 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 /** Why an event has no plan, with the new shares of one whose shares are to be sold. */
 function reasonOf(reason: Reason, { booked }: CorporateEvent): string {
-  const shares = formatDecimal(booked?.made ?? 0n, SHARE_DECIMALS)
-  return REASONS[reason].replace('the new shares', `the ${shares} new shares, ${booked?.successor},`)
+  if (reason !== 'needs-cash' || !booked) return REASONS[reason]
+  const shares = `${formatDecimal(booked.made, SHARE_DECIMALS)} new shares, ${booked.successor},`
+  return `booked: sell the ${shares} at the broker, and name the proceeds with --cash`
 }
 
 function stateOf(
