@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Prompt } from '../../src/client/index.js'
-import { allowanceFor, allowanceWords, isAllowanceShort } from '../../web/orders/allowance.js'
+import { allowanceFor, allowanceWords, wouldSaveRequests } from '../../web/orders/allowance.js'
 
 const promptOf = (step: Prompt['step'], kind: Prompt['kind'] = 'transaction'): Prompt => ({
   step,
@@ -19,7 +19,7 @@ it.each<[string, boolean, readonly Prompt[]]>([
   ['batches', false, [ORDER, promptOf('opening', 'batch')]],
   ['signs alone, and the platform pays', false, [ORDER, promptOf('authorizing', 'signature')]],
 ])('an allowance for later orders is offered to a wallet that %s: %s', (_wallet, isOffered, plan) => {
-  expect(isAllowanceShort([...KEY, ...plan])).toBe(isOffered)
+  expect(wouldSaveRequests([...KEY, ...plan])).toBe(isOffered)
 })
 
 it('the choice of an allowance says what it allows, how to take it back, and how often the wallet is asked', () => {
@@ -29,7 +29,7 @@ it('the choice of an allowance says what it allows, how to take it back, and how
     'The escrow may take 250.00 USDC for this order, and nothing later. Your wallet is asked 5 times now, and 3 times for each later order.',
   )
   expect(allowanceWords('later', units, [...KEY, ...APPROVED])).toBe(
-    'The escrow may take up to 2,500.00 USDC from this wallet: this order, and nine more like it. It takes nothing but for an order that this wallet sends. You can withdraw what is left at any time, under “Allowance”. Your wallet is asked 5 times now, and 2 times for each later order.',
+    'The escrow may take up to 2,500.00 USDC from this wallet: this order, and 9 more like it. It takes nothing but for an order that this wallet sends. You can withdraw what is left at any time, under “Allowance”. Your wallet is asked 5 times now, and 2 times for each later order.',
   )
   expect(allowanceWords('order', units, null)).toMatch(/nothing later\.$/)
 })

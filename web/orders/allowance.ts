@@ -13,7 +13,7 @@ export function allowanceFor(units: bigint): bigint {
  * Whether an allowance for later orders would save requests: the wallet itself opens the order, by a payment that it has to allow first.
  * A batch has both in one, and the platform sends what the wallet has signed.
  */
-export function isAllowanceShort(prompts: readonly Prompt[]): boolean {
+export function wouldSaveRequests(prompts: readonly Prompt[]): boolean {
   const steps = prompts.map(({ step }) => step)
   return steps.includes('opening') && (steps.includes('authorizing') || steps.includes('approving'))
 }
@@ -28,7 +28,7 @@ export function allowanceWords(
   if (allowed === 'order') {
     return `The escrow may take ${money(units)} USDC for this order, and nothing later.${counts}`
   }
-  const most = `The escrow may take up to ${money(allowanceFor(units))} USDC from this wallet: this order, and nine more like it.`
+  const most = `The escrow may take up to ${money(allowanceFor(units))} USDC from this wallet: this order, and ${ORDERS - 1n} more like it.`
   const bounds =
     'It takes nothing but for an order that this wallet sends. You can withdraw what is left at any time, under “Allowance”.'
   return `${most} ${bounds}${counts}`

@@ -101,7 +101,7 @@ export function Ticket({ market }: { market: MarketView }) {
             onChange={(feePayer) => change({ feePayer })}
           />
         ) : null}
-        {plan.isAllowanceShort && order !== null ? (
+        {plan.offersAllowance && order !== null ? (
           <AllowanceFields
             {...{ allowed: ticket.allowed, units: order.units, prompts: plan.prompts }}
             onChange={(allowed) => change({ allowed })}

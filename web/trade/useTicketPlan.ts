@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { OrderRequest, PlanOptions, Prompt } from '../../src/client/index.js'
-import { allowanceFor, isAllowanceShort } from '../orders/allowance.js'
+import { allowanceFor, wouldSaveRequests } from '../orders/allowance.js'
 import { isPaidByWallet, type Ticket } from '../orders/ticketOrder.js'
 import { useAccount } from '../state/context.js'
 
@@ -8,7 +8,7 @@ interface TicketPlan {
   /** What the wallet will be asked; null until it is known. */
   readonly prompts: readonly Prompt[] | null
   /** Whether an allowance for later orders would save requests. */
-  readonly isAllowanceShort: boolean
+  readonly offersAllowance: boolean
   /** That allowance in USDC base units, where it was chosen. */
   readonly approve: bigint | undefined
 }
@@ -20,13 +20,13 @@ export function useTicketPlan(
   sponsored: boolean,
 ): TicketPlan {
   const alone = usePlan(request, { sponsored })
-  const isShort = alone.last !== null && isPaidByWallet(ticket) && isAllowanceShort(alone.last)
+  const offersAllowance = alone.last !== null && isPaidByWallet(ticket) && wouldSaveRequests(alone.last)
   const approve =
-    isShort && ticket.allowed === 'later' && request?.usdc !== undefined
+    offersAllowance && ticket.allowed === 'later' && request?.usdc !== undefined
       ? allowanceFor(request.usdc)
       : undefined
   const later = usePlan(approve === undefined ? null : request, { approve })
-  return { prompts: (approve === undefined ? alone : later).prompts, isAllowanceShort: isShort, approve }
+  return { prompts: (approve === undefined ? alone : later).prompts, offersAllowance, approve }
 }
 
 interface Plan {
