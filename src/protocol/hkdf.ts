@@ -1,4 +1,5 @@
-// HKDF-SHA256 (RFC 5869) on WebCrypto, for keys that pages derive too: they need no hash of their own for it.
+// HKDF-SHA256 (RFC 5869) on WebCrypto, for keys that pages derive too: they need no hash of their own for it. The
+// enclave's keys are derived synchronously, by noble (`ledgerBlob.ts`).
 import type { Bytes } from './hex.js'
 
 /** @param length of the key in bytes */
