@@ -22,13 +22,14 @@ import { objectionTo } from './standing.js'
  * Runs the process of an enclave whose keys are born in it.
  * @param file of the program, in the installation
  * @param platforms all that the build has: no other one can be named
+ * @param allowed variables of Node that the build goes on with
  */
-export function runAttested(file: string, platforms: Platforms): Promise<never> {
+export function runAttested(file: string, platforms: Platforms, allowed?: readonly string[]): Promise<never> {
   const settings = attestedSettings(Object.keys(platforms))
   return runProgram<AttestedConfig>({
     file,
     load(environment) {
-      assertNotSteered(environment)
+      assertNotSteered(environment, allowed)
       return loadSettings(settings, environment)
     },
     async describe(config) {

@@ -108,15 +108,19 @@ const RULES: readonly Rule<AttestedConfig>[] = [
   },
 ]
 
-/** Variables of the process that change what Node runs or whom it trusts, and that no measurement shows. */
-const STEERING = [
-  ...['NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA'],
-  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'OPENSSL_CONF'],
-]
+/** Variables by which a process changes what Node runs, whom it trusts or what it prints of requests, and that no measurement shows. */
+const STEERING = /^(?:NODE|OPENSSL|SSL|LD)_/
+/** An image of Node sets both, and Node reads neither. */
+const OF_IMAGES = ['NODE_ENV', 'NODE_VERSION']
 
-/** @throws ConfigError for a process whose Node is steered from outside of its image */
-export function assertNotSteered(environment: Environment): void {
-  const set = STEERING.filter((name) => environment[name])
+/**
+ * @param allowed names of more variables that may be set
+ * @throws ConfigError for a process whose Node is steered from outside of its image
+ */
+export function assertNotSteered(environment: Environment, allowed: readonly string[] = []): void {
+  const taken = [...OF_IMAGES, ...allowed]
+  const isSteering = (name: string) => STEERING.test(name) && environment[name] && !taken.includes(name)
+  const set = Object.keys(environment).filter(isSteering)
   const problem = 'steers Node from outside of the measured image: remove it'
   if (set.length > 0) throw new ConfigError(set.map((name) => ({ name, problem })))
 }
