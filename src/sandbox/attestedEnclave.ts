@@ -1,7 +1,7 @@
-// The attested enclave on stand-ins of its hardware: no other build knows the platform `test`, nor another agent or root of dstack.
+// The attested enclave on stand-ins of its hardware: no other build knows the machine `test`, nor another agent or root of dstack.
 import { createDstack } from '../enclave/attested/dstack.js'
+import type { Machine } from '../enclave/attested/machine.js'
 import { measurementIn } from '../enclave/attested/ownDocument.js'
-import type { Platform } from '../enclave/attested/platform.js'
 import { runAttested } from '../enclave/attested/program.js'
 import { lock, unlock } from '../enclave/attested/secretBox.js'
 import { TEST_FORMAT } from '../protocol/attestation.js'
@@ -9,7 +9,7 @@ import { openDevice } from '../simulator/device/device.js'
 
 const { SANDBOX_DEVICE = '', SANDBOX_DSTACK = '', SANDBOX_INTEL = '', SANDBOX_ROOT = '' } = process.env
 
-function testPlatform(): Platform {
+function testMachine(): Machine {
   const { root, sealingKey, evidence } = openDevice(SANDBOX_DEVICE, process.argv[1] ?? '')
   return {
     ...{ format: TEST_FORMAT, evidence },
@@ -18,8 +18,8 @@ function testPlatform(): Platform {
   }
 }
 
-const platforms = {
-  test: testPlatform,
+const machines = {
+  test: testMachine,
   dstack: () =>
     createDstack({
       ...{ socket: SANDBOX_DSTACK, root: SANDBOX_ROOT },
@@ -27,4 +27,4 @@ const platforms = {
     }),
 }
 // The tests' programs share a cache of compiled code, which is code that no measurement shows.
-await runAttested('dist/sandbox/attestedEnclave.js', platforms, ['NODE_COMPILE_CACHE'])
+await runAttested('dist/sandbox/attestedEnclave.js', machines, ['NODE_COMPILE_CACHE'])

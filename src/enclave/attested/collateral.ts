@@ -7,7 +7,7 @@ import { readCollateral, verifyCollateral } from '../../attestation/tdx/collater
 import { firmwareOf } from '../../attestation/tdx/platform.js'
 import type { SignedByIntel } from '../../attestation/tdx/write.js'
 import { type Bytes, hexToBytes } from '../../protocol/hex.js'
-import { PlatformError } from './platform.js'
+import { MachineError } from './machine.js'
 
 /** Base URLs: of the service, and of what certificates name as the place of the root's list. */
 export const INTEL = {
@@ -65,26 +65,26 @@ export function createCollateral(
   }
 }
 
-/** That a certificate is revoked is Intel's word, which clients have to see. @throws PlatformError for what Intel has not signed, or is not in force */
+/** That a certificate is revoked is Intel's word, which clients have to see. @throws MachineError for what Intel has not signed, or is not in force */
 async function assertIntels(signed: SignedByIntel, chain: readonly Bytes[], now: number): Promise<void> {
   try {
     await verifyCollateral(readCollateral(new Map(Object.entries(signed))), chain, now)
   } catch (error) {
     if (error instanceof AttestationError && error.code === 'certificate-revoked') return
-    throw new PlatformError('intel-unreadable', 'collateral')
+    throw new MachineError('intel-unreadable', 'collateral')
   }
 }
 
-/** @throws PlatformError, whose question is the last part of the URL's path */
+/** @throws MachineError, whose question is the last part of the URL's path */
 async function request(url: string) {
   const asked = new URL(url).pathname.split('/').at(-1) ?? ''
   try {
     const { ok, headers, ...answer } = await exchange(url)
     if (ok) return { asked, headers, bytes: new Uint8Array(answer.body) }
   } catch {
-    throw new PlatformError('intel-unreachable', asked)
+    throw new MachineError('intel-unreachable', asked)
   }
-  throw new PlatformError('intel-refused', asked)
+  throw new MachineError('intel-refused', asked)
 }
 
 async function exchange(url: string) {
@@ -100,7 +100,7 @@ async function fetchText(url: string, member: 'tcbInfo' | 'enclaveIdentity') {
     's',
   )
   const [, text, signature] = form.exec(new TextDecoder().decode(bytes)) ?? []
-  if (text === undefined) throw new PlatformError('intel-unreadable', asked)
+  if (text === undefined) throw new MachineError('intel-unreadable', asked)
   return { text, signature: hexToBytes(`0x${signature}`), chain: headers.get('tcb-info-issuer-chain') ?? '' }
 }
 
@@ -112,5 +112,5 @@ function firstOf(chain: string) {
   } catch {
     // No text of a URL, or no Base64: no certificate either.
   }
-  throw new PlatformError('intel-unreadable', 'tcb')
+  throw new MachineError('intel-unreadable', 'tcb')
 }

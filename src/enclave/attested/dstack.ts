@@ -11,7 +11,7 @@ import { type AnsweredQuote, encodeEvidence, quoteSchema } from '../../attestati
 import { concatBytes, hexToBytes } from '../../protocol/hex.js'
 import { createPost } from '../../service/post.js'
 import { createCollateral, INTEL } from './collateral.js'
-import { type Platform, PlatformError } from './platform.js'
+import { type Machine, MachineError } from './machine.js'
 import { lock, unlock } from './secretBox.js'
 
 const SOCKET = '/var/run/dstack.sock'
@@ -39,20 +39,20 @@ export async function createDstack({
   intel = INTEL,
   root = INTEL_SGX_ROOT,
   now = Date.now,
-} = {}): Promise<Platform> {
+} = {}): Promise<Machine> {
   const send = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 4, maxAnswerBytes: MAX_ANSWER_BYTES })
 
-  /** @throws PlatformError */
+  /** @throws MachineError */
   async function ask<T>(method: string, request: object, schema: z.core.$ZodType<T>): Promise<T> {
     const sent = send(`unix:${socket}`, {}, JSON.stringify(request), `/${method}`)
     const { status, text } = await sent.catch(() => {
-      throw new PlatformError('agent-unreachable', method)
+      throw new MachineError('agent-unreachable', method)
     })
-    if (status !== 200) throw new PlatformError('agent-refused', method)
+    if (status !== 200) throw new MachineError('agent-refused', method)
     try {
       return z.parse(schema, JSON.parse(text))
     } catch {
-      throw new PlatformError('agent-unreadable', method)
+      throw new MachineError('agent-unreadable', method)
     }
   }
 

@@ -6,7 +6,7 @@ import type { Attestation } from '../../protocol/attestation.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { type Bytes, type Hex, hexToBytes } from '../../protocol/hex.js'
 import type { EnclaveBoot } from '../../protocol/job.js'
-import type { Platform } from './platform.js'
+import type { Machine } from './machine.js'
 import type { AttestedConfig } from './settings.js'
 
 /** The version in package.json, which an image of the program has not. */
@@ -15,9 +15,9 @@ export const VERSION = '0.1.0'
 type BornKeys = Pick<Statement, 'origin' | 'sealKey' | 'signer'>
 type StartingKeys = Pick<StartingStatement, 'origin' | 'sealKey' | 'shares'>
 
-/** What the enclave says of itself, with the platform's evidence that it is this program which says so. */
+/** What the enclave says of itself, with the machine's evidence that it is this program which says so. */
 export function createEvidence(deps: {
-  readonly platform: Pick<Platform, 'format' | 'evidence'>
+  readonly machine: Pick<Machine, 'format' | 'evidence'>
   readonly config: AttestedConfig
   readonly boot: EnclaveBoot
   /** SHA-256 of the program's file, in hex. */
@@ -25,12 +25,12 @@ export function createEvidence(deps: {
   /** The address of `Authority`. */
   readonly authority: () => Promise<Hex>
 }) {
-  const { platform, config, boot, program } = deps
+  const { machine, config, boot, program } = deps
 
   async function attest(keys: BornKeys | StartingKeys, nonce?: Bytes): Promise<Attestation> {
     const text = await encodeStatement({ ...(await common()), ...keys })
     const digest = hexToBytes(`0x${await sha256(text)}`)
-    return { format: platform.format, evidence: await platform.evidence(digest, nonce), statement: text }
+    return { format: machine.format, evidence: await machine.evidence(digest, nonce), statement: text }
   }
 
   async function common() {

@@ -3,11 +3,11 @@ import { ProtocolError } from '../../protocol/errors.js'
 import { describeError, type LogFields, type Logger } from '../../service/logger.js'
 import { codeOf, type FailureCode } from '../failures.js'
 import type { DoorCode } from '../resident/door.js'
-import { PlatformError } from './platform.js'
+import { MachineError } from './machine.js'
 
-/** What the log says of a failure: a code that stays, and of a platform's failure the tool or the question (`service`). */
+/** What the log says of a failure: a code that stays, and of a machine's failure the tool or the question (`service`). */
 export function describeFailure(error: unknown): LogFields {
-  if (error instanceof PlatformError)
+  if (error instanceof MachineError)
     return { code: error.code, service: error.asked, ...describeError(error) }
   const hasCode = error instanceof AttestationError || error instanceof ProtocolError
   const code = hasCode ? error.code : codeOf(error)

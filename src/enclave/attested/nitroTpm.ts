@@ -10,8 +10,8 @@ import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { AWS_NITRO_ROOT } from '../../attestation/nitro.js'
 import type { Bytes } from '../../protocol/hex.js'
+import { type Machine, MachineError } from './machine.js'
 import { measurementIn } from './ownDocument.js'
-import { type Platform, PlatformError } from './platform.js'
 import { lock, unlock } from './secretBox.js'
 
 /** The registers of `measurementOf`. */
@@ -43,7 +43,7 @@ const PARTS = ['public', 'private', 'creation', 'ticket'] as const
  * @param options where tpm2-tools find the TPM, and the milliseconds that a tool has. No variable of the process names another TPM, which would
  *   tell what is sealed to it
  */
-export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOUT_MS } = {}): Platform {
+export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOUT_MS } = {}): Machine {
   /** Runs one of the tools in a directory of its own, which holds nothing secret. @returns what it prints */
   async function run(
     directory: string,
@@ -60,11 +60,11 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOU
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
     const ended = once(child, 'close').catch(() => {
-      throw new PlatformError('tool-missing', tool)
+      throw new MachineError('tool-missing', tool)
     })
     const [output, [code]] = await Promise.all([buffer(child.stdout), ended])
     // A tool that the time-out has ended has no code.
-    if (code !== 0) throw new PlatformError(code === null ? 'tool-late' : 'tool-failed', tool)
+    if (code !== 0) throw new MachineError(code === null ? 'tool-late' : 'tool-failed', tool)
     return output
   }
 
@@ -101,7 +101,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOU
   /**
    * A policy says who may unseal, and anyone on the machine can make an object with any policy, and so with this program's. So the object
    * has to have been created while the registers were what they are now, by the word of the TPM.
-   * @throws PlatformError where the TPM has not created it with this creation data
+   * @throws MachineError where the TPM has not created it with this creation data
    */
   async function assertOwn(directory: string): Promise<void> {
     await run(directory, ['tpm2_pcrread', '-Q', REGISTERS, '-o', 'registers'])
@@ -110,7 +110,7 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOU
     const now = sha256(readFileSync(join(directory, 'registers')))
     const expected = Buffer.concat([Buffer.from(SELECTION, 'hex'), now])
     if (!creation.subarray(0, expected.length).equals(expected))
-      throw new PlatformError('foreign-object', 'creation')
+      throw new MachineError('foreign-object', 'creation')
     writeFileSync(
       join(directory, 'creation-hash'),
       Buffer.concat([Buffer.of(0, now.length), sha256(creation)]),

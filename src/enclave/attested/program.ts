@@ -11,7 +11,7 @@ import { accountRefusal } from './account.js'
 import { challengeRoute } from './challenge.js'
 import { createEvidence, type Evidence } from './evidence.js'
 import { createGathering, type Secrets } from './gathering.js'
-import type { Platforms } from './platform.js'
+import type { Machines } from './machine.js'
 import { reportRoute } from './report.js'
 import { createRunning } from './running.js'
 import { createSealedKeys, type SealedKeys } from './sealedKeys.js'
@@ -21,11 +21,11 @@ import { objectionTo } from './standing.js'
 /**
  * Runs the process of an enclave whose keys are born in it.
  * @param file of the program, in the installation
- * @param platforms all that the build has: no other one can be named
+ * @param machines all that the build has: no other one can be named
  * @param allowed variables of Node that the build goes on with
  */
-export function runAttested(file: string, platforms: Platforms, allowed?: readonly string[]): Promise<never> {
-  const settings = attestedSettings(Object.keys(platforms))
+export function runAttested(file: string, machines: Machines, allowed?: readonly string[]): Promise<never> {
+  const settings = attestedSettings(Object.keys(machines))
   return runProgram<AttestedConfig>({
     file,
     load(environment) {
@@ -36,16 +36,16 @@ export function runAttested(file: string, platforms: Platforms, allowed?: readon
       const configuration = configurationOf(config)
       return JSON.stringify({ configuration, digest: await configDigest(configuration) }, null, 2)
     },
-    start: (start) => startAttested(start, platforms),
+    start: (start) => startAttested(start, machines),
   })
 }
 
-async function startAttested(start: Start<AttestedConfig>, platforms: Platforms) {
+async function startAttested(start: Start<AttestedConfig>, machines: Machines) {
   const { config, settings, logger, program, configuredAt } = start
-  const platform = await platforms[config.ATTESTATION_PLATFORM]?.()
+  const machine = await machines[config.ATTESTATION_PLATFORM]?.()
   const [owner] = config.MASTER_KEY_HOLDERS
-  if (platform === undefined || owner === undefined) throw new Error('no such platform')
-  const measurement = await platform.measurement()
+  if (machine === undefined || owner === undefined) throw new Error('no such machine')
+  const measurement = await machine.measurement()
   logger.info('program measured', { digest: measurement })
   const own = { measurement, config: await configDigest(configurationOf(config)) }
   // Only here: an older Node than `requireNode` asks for has no SQLite.
@@ -56,11 +56,11 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
     pollMs: config.CONFIRM_POLL_INTERVAL,
   }).forRun()
   const authority = () => chain.escrow.authority()
-  const evidence = createEvidence({ platform, config, boot: table.boot, program, authority })
+  const evidence = createEvidence({ machine, config, boot: table.boot, program, authority })
   const stopping = new AbortController()
   const running = createRunning({ start, own, evidence, stopping: stopping.signal })
   const sealedKeys = createSealedKeys({
-    ...{ directory: settings.stateDirectory, platform, configuration: own.config, logger },
+    ...{ directory: settings.stateDirectory, machine, configuration: own.config, logger },
     objection: () => objectionTo(own, chain),
   })
   const provisioning = await awaitKeys(
@@ -75,7 +75,7 @@ async function startAttested(start: Start<AttestedConfig>, platforms: Platforms)
   const resident = await startResident(settings, {
     table,
     enclave: () => running.now()?.enclave,
-    program: { program, configuredAt, mode: modeOf(platform.format), signer },
+    program: { program, configuredAt, mode: modeOf(machine.format), signer },
     routes: {
       ...provisioning,
       ...reportRoute(settings.secret, owner, () => running.now()?.subject, logger),

@@ -9,7 +9,7 @@ import { readPrivateFile } from '../../service/privateFile.js'
 import { pause, withTimeout } from '../../service/waiting.js'
 import { describeFailure } from './failures.js'
 import type { Secrets } from './gathering.js'
-import { type Platform, PlatformError } from './platform.js'
+import { type Machine, MachineError } from './machine.js'
 
 const secretsSchema = z.strictObject({
   ...brokerKeysSchema.shape,
@@ -30,7 +30,7 @@ const SEALING_MS = 10_000
  */
 export function createSealedKeys(deps: {
   readonly directory: string
-  readonly platform: Pick<Platform, 'sealing'>
+  readonly machine: Pick<Machine, 'sealing'>
   /** `configDigest` of the stated configuration. */
   readonly configuration: Hex
   /** `objectionTo` this program. */
@@ -38,20 +38,20 @@ export function createSealedKeys(deps: {
   readonly times?: typeof TIMES
   readonly logger: Logger
 }) {
-  const { platform, configuration, times = TIMES, logger } = deps
+  const { machine, configuration, times = TIMES, logger } = deps
   const path = join(deps.directory, 'sealed-keys')
 
   /** Asks until the nodes answer, or `stopping` aborts. */
   const objectionNow = createRetries({ isPassing: isChainFailure, pauseMs: () => times.chainAgainMs, logger })
   /** A device that is busy may be free within half a minute. One that refuses another program's file does not say so. */
   const deviceNow = createRetries({
-    isPassing: (error) => error instanceof PlatformError && error.code !== 'foreign-object',
+    isPassing: (error) => error instanceof MachineError && error.code !== 'foreign-object',
     pauseMs: (tries) => (tries < DEVICE_TRIES ? times.deviceAgainMs * 2 ** (tries - 1) : undefined),
     logger,
   })
 
   async function seal({ master, brokerKeys }: Secrets, stopping: AbortSignal): Promise<void> {
-    const { sealing } = platform
+    const { sealing } = machine
     if (sealing === undefined) return
     try {
       const text = JSON.stringify({ v: 1, master: bytesToHex(master), configuration, ...brokerKeys })
@@ -70,14 +70,14 @@ export function createSealedKeys(deps: {
      * kept then. Lasts until the nodes answer, and half a minute more where the device does not, or until `stopping` aborts. Never rejects.
      */
     async load(stopping: AbortSignal): Promise<Secrets | undefined> {
-      if (platform.sealing === undefined || !existsSync(path)) return undefined
+      if (machine.sealing === undefined || !existsSync(path)) return undefined
       try {
         const reason = await objectionNow(deps.objection, stopping)
         if (reason !== undefined) {
           logger.warn('sealed keys not opened', { reason })
           return undefined
         }
-        const { sealing } = platform
+        const { sealing } = machine
         const bytes = await deviceNow(() => sealing.unseal(Uint8Array.from(readPrivateFile(path))), stopping)
         const kept = secretsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
         if (kept.configuration !== configuration) {

@@ -1,7 +1,7 @@
 import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from '../../protocol/aesGcm.js'
 import { type Bytes, concatBytes } from '../../protocol/hex.js'
 
-/** AES-256-GCM with a key that a platform keeps: `iv ‖ tag ‖ ciphertext`. @param key 32 bytes */
+/** AES-256-GCM with a key that a machine keeps: `iv ‖ tag ‖ ciphertext`. @param key 32 bytes */
 export async function lock(key: Bytes, secret: Bytes): Promise<Bytes> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const { ct, tag } = await encryptGcm({ key, iv, aad: new Uint8Array() }, secret)

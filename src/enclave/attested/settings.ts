@@ -41,8 +41,8 @@ const NOT_TAKEN: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 )
 
-/** @param platforms the names of those that the build has */
-export function attestedSchema(platforms: readonly string[]) {
+/** @param machines the names of those that the build has */
+export function attestedSchema(machines: readonly string[]) {
   return z.object({
     ...commonSettings,
     RPC_WITNESS_URL: required(
@@ -60,9 +60,9 @@ decides money: with one operator alone, that operator would decide.',
         'The account that trades: the "id" of GET /v2/account, not its "account_number". Keys of another account are refused.',
       example: '',
     }),
-    ATTESTATION_PLATFORM: required(z.enum(platforms, `expected ${platforms.join(' or ')}`), {
-      about: `What the enclave runs on: ${platforms.join(' or ')}.`,
-      example: platforms[0] ?? '',
+    ATTESTATION_PLATFORM: required(z.enum(machines, `expected ${machines.join(' or ')}`), {
+      about: `What the enclave runs on: ${machines.join(' or ')}.`,
+      example: machines[0] ?? '',
     }),
     MASTER_KEY_HOLDERS: required(
       listOf(holderSchema)
@@ -126,6 +126,6 @@ export function assertNotSteered(environment: Environment, allowed: readonly str
 }
 
 /** What `loadSettings` reads. */
-export function attestedSettings(platforms: readonly string[]) {
-  return { schema: attestedSchema(platforms), former: NOT_TAKEN, rules: RULES }
+export function attestedSettings(machines: readonly string[]) {
+  return { schema: attestedSchema(machines), former: NOT_TAKEN, rules: RULES }
 }

@@ -8,7 +8,7 @@ import { BORN } from '../../../src/attestation/statement.js'
 import { dstackBelow } from '../../../src/attestation/tdx/index.js'
 import { createVerifier } from '../../../src/attestation/verify.js'
 import { createDstack } from '../../../src/enclave/attested/dstack.js'
-import type { Platform } from '../../../src/enclave/attested/platform.js'
+import type { Machine } from '../../../src/enclave/attested/machine.js'
 import { type Bytes, bytesToHex, hexToBytes } from '../../../src/protocol/hex.js'
 import { tdx } from '../../attestation/vectors.js'
 import { type DstackMachine, LOCAL_PROVIDER, startDstack } from '../../support/dstackMachine.js'
@@ -28,19 +28,19 @@ const { programs } = z
 
 const start = async (machine: Partial<DstackMachine> = {}) => {
   const dstack = await startDstack({ now: NOW, ...machine })
-  return { ...dstack, platform: await createDstack(dstack.options) }
+  return { ...dstack, machine: await createDstack(dstack.options) }
 }
 
 /** As a client judges it, whose policy names the machine's program. */
 async function judged(
-  platform: Platform,
+  machine: Machine,
   root: string,
   { now = NOW, nonce }: { now?: number; nonce?: Bytes } = {},
 ) {
   const userData = hexToBytes(`0x${await sha256(statement)}`)
   const attestation = {
-    format: platform.format,
-    evidence: await platform.evidence(userData, nonce),
+    format: machine.format,
+    evidence: await machine.evidence(userData, nonce),
     statement,
   }
   const keyProvider = await sha256(JSON.stringify(LOCAL_PROVIDER))
@@ -50,20 +50,20 @@ async function judged(
 }
 
 it('evidence of a machine of dstack is accepted by a client that names its program, also as the answer to a nonce', async () => {
-  const { platform, options } = await start()
-  const accepted = { outcome: 'accepted', map: 'tdx', measurement: await platform.measurement() }
+  const { machine, options } = await start()
+  const accepted = { outcome: 'accepted', map: 'tdx', measurement: await machine.measurement() }
   const issuedAt = NOW - DAY_MS
-  expect(await judged(platform, options.root)).toMatchObject({ ...accepted, issuedAt })
-  expect(await judged(platform, options.root, { nonce: NONCE })).toMatchObject({ ...accepted, issuedAt })
+  expect(await judged(machine, options.root)).toMatchObject({ ...accepted, issuedAt })
+  expect(await judged(machine, options.root, { nonce: NONCE })).toMatchObject({ ...accepted, issuedAt })
 })
 
 it('the seal of a program on dstack opens after a restart, and neither for another program nor on another machine', async () => {
-  const { platform, options } = await start()
-  const sealed = (await platform.sealing?.seal(SECRET)) ?? SECRET
+  const { machine, options } = await start()
+  const sealed = (await machine.sealing?.seal(SECRET)) ?? SECRET
   const again = await createDstack(options)
   expect(await again.sealing?.unseal(sealed)).toEqual(SECRET)
   for (const other of [{ composeHash: 'c1'.repeat(32) }, { secret: 'another processor' }]) {
-    const { sealing } = (await start(other)).platform
+    const { sealing } = (await start(other)).machine
     await expect(sealing?.unseal(sealed)).rejects.toMatchObject({ code: 'undecryptable' })
   }
 })
@@ -71,8 +71,8 @@ it('the seal of a program on dstack opens after a restart, and neither for anoth
 it.each(['kms', 'tpm', 'none'])(
   'nothing is sealed by keys of the provider %s, which may release them to another program',
   async (name) => {
-    const { platform, asked } = await start({ keyProvider: { name, id: '' } })
-    expect(platform.sealing).toBe(undefined)
+    const { machine, asked } = await start({ keyProvider: { name, id: '' } })
+    expect(machine.sealing).toBe(undefined)
     expect(asked).toEqual(['POST /GetQuote'])
   },
 )
@@ -80,11 +80,11 @@ it.each(['kms', 'tpm', 'none'])(
 it('collateral of Intel is fetched once a day, and stays while Intel is away, until its own end', async () => {
   const { options, intel, asked } = await startDstack({ now: NOW })
   let now = NOW
-  const platform = await createDstack({ ...options, now: () => now })
+  const machine = await createDstack({ ...options, now: () => now })
   const fetched = () => asked.filter((each) => each.startsWith('GET')).length
   const outcomeAt = async (days: number) => {
     now = NOW + days * DAY_MS
-    return judged(platform, options.root, { now })
+    return judged(machine, options.root, { now })
   }
   await outcomeAt(0)
   await outcomeAt(0.9)
@@ -104,44 +104,44 @@ it.each(['pckcrl', 'RootCA'])(
   async (intercepted) => {
     const { options, intel } = await startDstack({ now: NOW })
     let now = NOW
-    const platform = await createDstack({ ...options, now: () => now })
+    const machine = await createDstack({ ...options, now: () => now })
     intel.intercepted = intercepted
-    await expect(platform.evidence(new Uint8Array(32))).rejects.toMatchObject({ code: 'intel-unreadable' })
+    await expect(machine.evidence(new Uint8Array(32))).rejects.toMatchObject({ code: 'intel-unreadable' })
     intel.intercepted = undefined
     const accepted = { outcome: 'accepted', issuedAt: NOW - DAY_MS }
-    expect(await judged(platform, options.root)).toMatchObject(accepted)
+    expect(await judged(machine, options.root)).toMatchObject(accepted)
     intel.intercepted = intercepted
     now = NOW + 2 * DAY_MS
-    expect(await judged(platform, options.root, { now })).toMatchObject(accepted)
+    expect(await judged(machine, options.root, { now })).toMatchObject(accepted)
     intel.intercepted = undefined
     intel.now = now
     now += DAY_MS / 24
-    expect(await judged(platform, options.root, { now })).toMatchObject({ issuedAt: NOW + DAY_MS })
+    expect(await judged(machine, options.root, { now })).toMatchObject({ issuedAt: NOW + DAY_MS })
   },
 )
 
 it('collateral out of force displaces nothing, and clients see that Intel revokes the processor', async () => {
   const { options, intel } = await startDstack({ now: NOW })
   let now = NOW
-  const platform = await createDstack({ ...options, now: () => now })
-  expect(await judged(platform, options.root)).toMatchObject({ outcome: 'accepted' })
+  const machine = await createDstack({ ...options, now: () => now })
+  expect(await judged(machine, options.root)).toMatchObject({ outcome: 'accepted' })
   intel.now = NOW - 60 * DAY_MS
   now = NOW + 2 * DAY_MS
-  expect(await judged(platform, options.root, { now })).toMatchObject({ outcome: 'accepted' })
+  expect(await judged(machine, options.root, { now })).toMatchObject({ outcome: 'accepted' })
   intel.now = now
   intel.fault = { pckCrl: { from: now, until: now + DAY_MS, revoked: [PROCESSOR] } }
   now += DAY_MS / 24
-  expect(await judged(platform, options.root, { now })).toEqual({
+  expect(await judged(machine, options.root, { now })).toEqual({
     ...{ outcome: 'refused', code: 'certificate-revoked' },
   })
 })
 
 it('a restart needs Intel for evidence alone: its keys open without', async () => {
-  const { platform, options, intel } = await start()
-  const sealed = (await platform.sealing?.seal(SECRET)) ?? SECRET
+  const { machine, options, intel } = await start()
+  const sealed = (await machine.sealing?.seal(SECRET)) ?? SECRET
   intel.isUp = false
   const again = await createDstack(options)
-  expect(await again.measurement()).toBe(await platform.measurement())
+  expect(await again.measurement()).toBe(await machine.measurement())
   expect(await again.sealing?.unseal(sealed)).toEqual(SECRET)
   await expect(again.evidence(new Uint8Array(32))).rejects.toMatchObject({ code: 'intel-refused' })
   intel.isUp = true
@@ -175,8 +175,8 @@ it('a failure names the agent or Intel, what was asked, and how it failed', asyn
     [await closedUrl(), 'intel-unreachable'],
     [await startRawServer((_request, response) => void response.end('{}')), 'intel-unreadable'],
   ] as const) {
-    const platform = await createDstack({ ...options, intel: { service: url, certificates: url } })
-    const evidence = platform.evidence(new Uint8Array(32))
+    const machine = await createDstack({ ...options, intel: { service: url, certificates: url } })
+    const evidence = machine.evidence(new Uint8Array(32))
     await expect(evidence).rejects.toMatchObject({ code, asked: expect.stringMatching(/^(tcb|identity)$/) })
   }
 })

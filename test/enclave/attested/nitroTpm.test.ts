@@ -25,13 +25,12 @@ async function start() {
   const directory = await temporaryDirectory()
   const machineOf = async () => {
     const machine = await useMachine(cleanUp)
-    const { platform } = machine
     const { logger } = createLogLines()
     return {
       ...machine,
       keys: createSealedKeys({
         directory,
-        platform,
+        machine: machine.nitroTpm,
         configuration: CONFIGURATION,
         objection: async () => undefined,
         // What another image has made is refused as a busy TPM is.

@@ -3,7 +3,7 @@ import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
-import { PlatformError } from '../../../src/enclave/attested/platform.js'
+import { MachineError } from '../../../src/enclave/attested/machine.js'
 import { createSealedKeys } from '../../../src/enclave/attested/sealedKeys.js'
 import { lock, unlock } from '../../../src/enclave/attested/secretBox.js'
 import { objectionTo } from '../../../src/enclave/attested/standing.js'
@@ -33,7 +33,7 @@ async function useState() {
   const device = { failures: 0, isFree: Promise.resolve() }
   async function answer(tool: string): Promise<void> {
     await device.isFree
-    if (device.failures-- > 0) throw new PlatformError('tool-late', tool)
+    if (device.failures-- > 0) throw new MachineError('tool-late', tool)
   }
   /** Hardware that keeps a key for this program alone. */
   const sealing = {
@@ -51,7 +51,7 @@ async function useState() {
     file: join(directory, 'sealed-keys'),
     ...{ log: text, lines, device },
     startedWith: (configuration: Hex, objection: () => Promise<string | undefined> = async () => undefined) =>
-      createSealedKeys({ directory, platform: { sealing }, configuration, objection, times: QUICK, logger }),
+      createSealedKeys({ directory, machine: { sealing }, configuration, objection, times: QUICK, logger }),
   }
 }
 

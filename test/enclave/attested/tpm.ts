@@ -25,7 +25,7 @@ export async function useMachine(cleanUp: AsyncDisposableStack) {
 
   return {
     tool,
-    platform: createNitroTpm({ tcti }),
+    nitroTpm: createNitroTpm({ tcti }),
     /** Restarts the machine. @param events of each register, in digits of hex that are repeated */
     async boot(events: Readonly<Record<number, string>>): Promise<void> {
       await off()

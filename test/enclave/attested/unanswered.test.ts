@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { challengeRoute } from '../../../src/enclave/attested/challenge.js'
 import { createGathering } from '../../../src/enclave/attested/gathering.js'
-import { PlatformError } from '../../../src/enclave/attested/platform.js'
+import { MachineError } from '../../../src/enclave/attested/machine.js'
 import { postEvidence } from '../../../src/enclave/attested/posting.js'
 import { reportRoute } from '../../../src/enclave/attested/report.js'
 import { signedRoute } from '../../../src/enclave/attested/signedRoute.js'
@@ -16,7 +16,7 @@ import { createLogLines } from '../../support/logLines.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 
-const BUSY = new PlatformError('tool-failed', 'nitro-tpm-attest')
+const BUSY = new MachineError('tool-failed', 'nitro-tpm-attest')
 const owner = draw.privateKey()
 const holders = [owner, draw.privateKey()].map(publicKeyOfKey)
 

@@ -1,7 +1,7 @@
 import type { Bytes, Hex } from '../../protocol/hex.js'
 
 /** The hardware below an attested enclave: it says what runs on it, and keeps secrets for that alone. */
-export interface Platform {
+export interface Machine {
   /** The format of its evidence. */
   readonly format: string
   /**
@@ -13,7 +13,7 @@ export interface Platform {
   evidence(userData: Bytes, nonce?: Bytes): Promise<string>
   /** `measurementOf` this program, read from a document: no setting can say another one. */
   measurement(): Promise<Hex>
-  /** Undefined where the platform keeps no secrets. */
+  /** Undefined where the machine keeps no secrets. */
   readonly sealing?: {
     /** What only this program, on this machine, can unseal. */
     seal(secret: Bytes): Promise<Bytes>
@@ -26,26 +26,26 @@ export interface Platform {
 }
 
 /**
- * Why a platform did not do what it was asked: its tool, its agent, or Intel, who speaks for the processor. `foreign-object`: another program
+ * Why a machine did not do what it was asked: its tool, its agent, or Intel, who speaks for the processor. `foreign-object`: another program
  * made what it was to open.
  */
-export type PlatformFault =
+export type MachineFault =
   | ('tool-missing' | 'tool-late' | 'tool-failed' | 'foreign-object')
   | ('agent-unreachable' | 'agent-refused' | 'agent-unreadable')
   | ('intel-unreachable' | 'intel-refused' | 'intel-unreadable')
 
-/** A platform did not do what it was asked. Its own words are not passed on. */
-export class PlatformError extends Error {
-  override readonly name = 'PlatformError'
+/** A machine did not do what it was asked. Its own words are not passed on. */
+export class MachineError extends Error {
+  override readonly name = 'MachineError'
 
   /** @param asked the tool, or the question: a word of the code */
   constructor(
-    readonly code: PlatformFault,
+    readonly code: MachineFault,
     readonly asked: string,
   ) {
     super(`${code}: ${asked}`)
   }
 }
 
-/** The platforms of a build, by their names in `ATTESTATION_PLATFORM`. */
-export type Platforms = Readonly<Record<string, () => Platform | Promise<Platform>>>
+/** The machines of a build, by their names in `ATTESTATION_PLATFORM`. */
+export type Machines = Readonly<Record<string, () => Machine | Promise<Machine>>>
