@@ -74,6 +74,13 @@ export const PORTFOLIO_ABI = [
   'function portfolioHash(bytes32 accountId) view returns (bytes32)',
 ]
 
+/** What an admin's functions read of the registry. */
+export const ADMIN_ABI = [
+  'function orgOf(address wallet) view returns (bytes32)',
+  'function adminOf(bytes32 orgId) view returns (address)',
+  'function membershipsOf(bytes32 orgId, address[] wallets) view returns (uint8[] memberships)',
+]
+
 /** What a member, its admin and a lost wallet's owner call. */
 export const REGISTRY_ABI = [
   'function orgOf(address wallet) view returns (bytes32)',

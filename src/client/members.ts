@@ -1,9 +1,9 @@
 // The wallets of an institution, which no view of the contracts lists.
 import * as z from 'zod/mini'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { ADMIN_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { topicOf } from './contractEvents.js'
 import { type BlockPlace, keepList, keptHex, listShape, type ReadList } from './keptLists.js'
@@ -68,7 +68,7 @@ async function* readMembers(
   { resume, ...options }: Omit<MemberListOptions, 'store'>,
 ): AsyncGenerator<MemberList, void, undefined> {
   const { registry: address } = contracts
-  const registry = createContract({ wallet, address, abi: institutionRegistryAbi })
+  const registry = createContract({ wallet, address, abi: ADMIN_ABI })
   const known = new Map(resume?.members.map((member) => [member.account, member]))
   const asked = new Set<Hex>()
   let settledTo = resume?.checkpoint?.number ?? 0

@@ -1,6 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import * as z from 'zod/mini'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
 import type { Envelope } from '../protocol/envelope.js'
@@ -34,6 +33,7 @@ import {
   sealedRulebookDigest,
   sealedRulebookTypes,
 } from '../protocol/sealedRulebook.js'
+import { ADMIN_ABI } from './abis.js'
 import type { ActionList } from './actionList.js'
 import { createContract } from './contract.js'
 import { underTodaysNames } from './employeeRules.js'
@@ -257,7 +257,7 @@ async function institutionOf(
   admin: Hex,
   { wallet, platform }: Pick<RulebookDeps, 'wallet' | 'platform'>,
 ): Promise<Hex> {
-  const registry = createContract({ wallet, address: platform.registry, abi: institutionRegistryAbi })
+  const registry = createContract({ wallet, address: platform.registry, abi: ADMIN_ABI })
   const orgId = await registry.read<Hex>('orgOf', [admin], bytes32Schema)
   const current = await registry.read<Hex>('adminOf', [orgId], addressSchema)
   if (sameAddress(current, admin)) return orgId
