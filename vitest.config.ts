@@ -22,15 +22,15 @@ const NIGHTLY = [
   // Storms, a firm's day, tests of tests, pages that are typed from a clone.
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
   'test/firm/firm.test.ts',
-  'test/e2e/{clientExample,firstTrade,upgrade}.test.ts',
   'test/operate/deployedCode.test.ts',
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
-  // Stories of the whole platform, ten seconds of CPU each. A push has those that begin with what a stranger or the server's host has.
-  'test/attacks/!(oneUserReadsBoth|otherEnclave|pathInJob|pausedPlatform|readableSecrets|stolenOwnerKey|strangersCancel).test.ts',
-  'test/e2e/{attestedReport,cliHistory,confidentiality,doctor,dstackEnclave,longRulebook,lostWallet,ownEnclave,resolve,sandboxKilled,servers}.test.ts',
-  // A failure at each call, a kill at each step.
-  'test/enclave/{besides,conflict,late,traffic}.test.ts',
+  // Stories of the whole platform, ten seconds of CPU each.
+  'test/attacks/!(oneUserReadsBoth|otherEnclave|pathInJob|pausedPlatform|stolenOwnerKey).test.ts',
+  'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
+  'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,servers,upgrade}.test.ts',
+  // A failure at each call, a kill at each step, many orders of one symbol.
+  'test/enclave/{besides,conflict,corporateActions,late,traffic,turns}.test.ts',
   'test/enclave/mishaps/*.test.ts',
   'test/enclave/resident/boots.test.ts',
   'test/client/killed.test.ts',
@@ -60,10 +60,8 @@ const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 const LONG = [
   '/test/browser/desk.test.ts',
   '/test/browser/rulebook.test.ts',
-  '/test/e2e/attestedEnclave.test.ts',
   '/test/e2e/cli.test.ts',
   '/test/e2e/sandbox.test.ts',
-  '/test/enclave/corporateActions.test.ts',
   '/test/faults/cluster.test.ts',
   '/test/faults/foundOut.test.ts',
   '/test/faults/nodes.test.ts',

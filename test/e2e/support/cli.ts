@@ -1,6 +1,11 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
 import { runCommandLine } from '../../../src/cli/commandLine.js'
+import { bytes32Schema } from '../../../src/protocol/hex.js'
 import { built } from '../../support/built.js'
 import { type Program, startProgram } from '../../support/program.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import type { Desk } from './desk.js'
 import type { Trader } from './trader.js'
 
@@ -55,3 +60,27 @@ export async function runCli(args: readonly string[], env: Variables): Promise<O
   })
   return { exit, out, err }
 }
+
+/** One of the desk's employees at a terminal of their own. */
+export function personAt(desk: () => Desk) {
+  return async (index: 0 | 1 | 2) => {
+    const state = await temporaryDirectory()
+    const trader = desk().traders[index]
+    const env = personEnv(desk(), trader, state)
+    const kept = () => readdir(join(state, 'confidential-trading', 'orders')).catch(() => [])
+    return { trader, env, kept, run: (...args: string[]) => runCli(args, env) }
+  }
+}
+
+const orderSchema = z.looseObject({
+  orderId: bytes32Schema,
+  state: z.string(),
+  notice: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+const errorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), requestId: z.string().nullable() }),
+})
+
+export const orderOf = (out: string) => orderSchema.parse(JSON.parse(out))
+export const errorOf = (err: string) =>
+  errorSchema.parse(JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')).error
