@@ -33,7 +33,9 @@ export function createDoor(
   const [only] = urls.length === 1 ? urls : []
   const get = createPost({ timeoutMs: HEALTH_TIMEOUT_MS, maxConnections: urls.length })
   const healthOf = async (url: string) => {
-    const { text } = await get(url, { Connection: 'close' }, undefined, '/health')
+    const { status, text } = await get(url, { Connection: 'close' }, undefined, '/health')
+    // A proxy's answer for a program behind it that does not answer.
+    if (status >= 500) throw new Error(`answers ${status}`)
     return healthSchema.safeParse(jsonOf(text)).data
   }
   const inForce = createTimedValue(ASKED_EVERY_MS, async () => {

@@ -56,10 +56,12 @@ it('with neither of them in force nothing is sent', async () => {
 it('the enclave in force counts among several; without one, keys are awaited where all answer and one waits for them', async () => {
   const awaiting = (res: ServerResponse) => res.end('{"status":"ok","keys":"awaited"}')
   const gone = (res: ServerResponse) => res.destroy()
+  const proxy = (res: ServerResponse) => res.writeHead(502).end('<html>')
   const unreachable = 'enclave-host-unreachable'
   for (const [answers, fault] of [
     [[awaiting], 'enclave-keys-awaited'],
     [[gone], unreachable],
+    [[proxy], unreachable],
     [[awaiting, enclaveOf(FORMER)], null],
     [[awaiting, enclaveOf(NEXT)], 'enclave-keys-awaited'],
     // The one in force is down, and the next one has not begun.
