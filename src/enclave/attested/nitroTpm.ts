@@ -10,6 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { AWS_NITRO_ROOT } from '../../attestation/nitro.js'
 import type { Bytes } from '../../protocol/hex.js'
+import { withTimeout } from '../../service/waiting.js'
 import { type Machine, MachineError } from './machine.js'
 import { measurementIn } from './ownDocument.js'
 import { lock, unlock } from './secretBox.js'
@@ -25,6 +26,7 @@ const PARENT_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth
 /** A key that signs what nobody reads: the tools have the TPM judge a ticket only where something is signed. */
 const SIGNER_ATTRIBUTES = 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|sign|noda'
 const TIMEOUT_MS = 20_000
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const sealedSchema = z.object({
   /** The object of the TPM that has the key: both parts in Base64, of use in this TPM alone. */
@@ -40,10 +42,14 @@ const sealedSchema = z.object({
 const PARTS = ['public', 'private', 'creation', 'ticket'] as const
 
 /**
- * @param options where tpm2-tools find the TPM, and the milliseconds that a tool has. No variable of the process names another TPM, which would
- *   tell what is sealed to it
+ * @param options where tpm2-tools find the TPM, the milliseconds that a tool has, and the directories of tools. No variable of the process names
+ *   another TPM, which would tell what is sealed to it
  */
-export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOUT_MS } = {}): Machine {
+export function createNitroTpm({
+  tcti = 'device:/dev/tpmrm0',
+  timeoutMs = TIMEOUT_MS,
+  path = PATH,
+} = {}): Machine {
   /** Runs one of the tools in a directory of its own, which holds nothing secret. @returns what it prints */
   async function run(
     directory: string,
@@ -52,9 +58,8 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOU
   ): Promise<Buffer> {
     const child = spawn(tool, args, {
       cwd: directory,
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', TPM2TOOLS_TCTI: tcti },
+      env: { PATH: path, TPM2TOOLS_TCTI: tcti },
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: timeoutMs,
     })
     // A tool that ends early does not read it.
     child.stdin.on('error', () => undefined)
@@ -62,9 +67,14 @@ export function createNitroTpm({ tcti = 'device:/dev/tpmrm0', timeoutMs = TIMEOU
     const ended = once(child, 'close').catch(() => {
       throw new MachineError('tool-missing', tool)
     })
-    const [output, [code]] = await Promise.all([buffer(child.stdout), ended])
-    // A tool that the time-out has ended has no code.
-    if (code !== 0) throw new MachineError(code === null ? 'tool-late' : 'tool-failed', tool)
+    const answer = await withTimeout(Promise.all([buffer(child.stdout), ended]), timeoutMs)
+    if (answer === undefined) {
+      // Nothing waits for its end: one that waits for its device, within the kernel, comes to none.
+      child.kill('SIGKILL')
+      throw new MachineError('tool-late', tool)
+    }
+    const [output, [code]] = answer
+    if (code !== 0) throw new MachineError('tool-failed', tool)
     return output
   }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createNitroTpm } from '../../../src/enclave/attested/nitroTpm.js'
 import { createSealedKeys } from '../../../src/enclave/attested/sealedKeys.js'
 import { lock } from '../../../src/enclave/attested/secretBox.js'
@@ -107,6 +107,20 @@ it('a secret that one machine sealed opens after its restarts, and not below a d
   const other = await machineOf()
   await other.boot(ACCEPTED)
   expect(await other.keys.load(signal)).toBeUndefined()
+})
+
+it('a tool that ignores the request to end, and has another one hold its output, is given up in time and killed', async () => {
+  const path = await temporaryDirectory()
+  const script = `#!/bin/sh\ntrap "" TERM\nsleep 20 &\necho $$ $! > '${path}/pids'\nwait\n`
+  await writeFile(join(path, 'nitro-tpm-attest'), script, { mode: 0o700 })
+  const { evidence } = createNitroTpm({ path: `${path}:${process.env.PATH}`, timeoutMs: 1_000 })
+  const late = { code: 'tool-late', asked: 'nitro-tpm-attest' }
+  const since = performance.now()
+  await expect(evidence(new Uint8Array(32))).rejects.toMatchObject(late)
+  expect(performance.now() - since).toBeLessThan(10_000)
+  const [own = 0, other = 0] = (await readFile(join(path, 'pids'), 'utf8')).split(' ').map(Number)
+  process.kill(other)
+  await vi.waitFor(() => expect(() => process.kill(own, 0)).toThrow('ESRCH'))
 })
 
 it('a tool that is missing, fails or hangs is named', async () => {
