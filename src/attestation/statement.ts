@@ -51,7 +51,7 @@ export function formOf<S extends CommonStatement>(origin: S['origin'], keys: str
   )
 }
 export const BORN = formOf<Statement>('born', `${PUBLIC_KEY},"signer":${ADDRESS}`)
-const MAX_CHARACTERS = 4_096
+export const MAX_STATEMENT_CHARACTERS = 4_096
 
 /**
  * @param text canonical JSON (RFC 8785): its form leaves one way to write and to read it
@@ -63,7 +63,7 @@ export async function readStatement<S extends CommonStatement>(
   form: StatementForm<S>,
 ): Promise<{ statement: S; config: Hex }> {
   demand(!/,"v":(?!1})\d+}$/.test(text), 'unsupported-version')
-  const [, configuration] = (text.length <= MAX_CHARACTERS && form.exec(text)) || []
+  const [, configuration] = (text.length <= MAX_STATEMENT_CHARACTERS && form.exec(text)) || []
   demand(configuration !== undefined, 'malformed-statement')
   // The form has no twin keys but in the configuration, whose digest is of the text.
   return { statement: JSON.parse(text), config: `0x${await sha256(configuration)}` }

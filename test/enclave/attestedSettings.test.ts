@@ -47,6 +47,17 @@ const config = read({
   RPC_WITNESS_URL: 'https://witness.example?the-key',
 })
 
+/** Hosts of so many characters together. */
+function manyNodes(characters: number) {
+  const host = `https://${'n'.repeat(50)}.example`
+  return {
+    RPC_URL: Array(Math.ceil(characters / 59))
+      .fill(host)
+      .map((url, index) => `${url}:${1_000 + index}`)
+      .join(),
+  }
+}
+
 it('every setting of an attested enclave is in its statement, or harmless', () => {
   const stated = [...Object.keys(configurationOf(config)), ...HARMLESS]
   expect(stated.sort()).toEqual(Object.keys(SETTINGS.schema.shape).sort())
@@ -105,6 +116,7 @@ it.each<[string, Record<string, string>, string]>([
     { FORMER_PROGRAMS: `0x${'1'.repeat(64)}` },
     'FORMER_PROGRAMS: expected measurement and configuration',
   ],
+  ['a statement that would be too long', manyNodes(2_600), 'a statement of more than 4096 characters'],
 ])('an attested enclave does not start with %s', (_what, changes, fault) => {
   expect(() => read(changes)).toThrow(fault)
 })

@@ -1,4 +1,9 @@
+import canonicalize from 'canonicalize'
 import { z } from 'zod'
+import type { StartingStatement } from '../../attestation/starting.js'
+import { MAX_STATEMENT_CHARACTERS } from '../../attestation/statement.js'
+import { configurationOf } from '../../attestation/write.js'
+import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { MAX_HOLDERS } from '../../protocol/masterShare.js'
 import { holderSchema } from '../../protocol/provisioning.js'
@@ -106,7 +111,24 @@ const RULES: readonly Rule<AttestedConfig>[] = [
     isBroken: ({ MASTER_KEY_THRESHOLD, MASTER_KEY_HOLDERS }) =>
       MASTER_KEY_THRESHOLD > MASTER_KEY_HOLDERS.length,
   },
+  {
+    name: 'MASTER_KEY_HOLDERS',
+    problem: `makes a statement of more than ${MAX_STATEMENT_CHARACTERS} characters, with RPC_URL, RPC_WITNESS_URL and FORMER_PROGRAMS: shorten one`,
+    isBroken: (config) => (canonicalize(longestStatement(config)) ?? '').length > MAX_STATEMENT_CHARACTERS,
+  },
 ]
+
+/** As long as any that the enclave will make. */
+function longestStatement(config: AttestedConfig): StartingStatement {
+  const digest = '0'.repeat(64)
+  const address = config.ORDER_ESCROW_ADDRESS
+  return {
+    ...{ v: 1, origin: 'starting', chainId: config.CHAIN_ID, authority: address, escrow: address },
+    ...{ scheme: ENVELOPE_SCHEME, configuration: configurationOf(config) },
+    ...{ build: { version: '999.999.999', digest }, instance: crypto.randomUUID() },
+    ...{ boot: Number.MAX_SAFE_INTEGER, sealKey: `0x02${digest}`, shares: `0x${digest}` },
+  }
+}
 
 /** Variables by which a process changes what Node runs, whom it trusts or what it prints of requests, and that no measurement shows. */
 const STEERING = /^(?:NODE|OPENSSL|SSL|LD)_/
