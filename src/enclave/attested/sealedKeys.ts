@@ -20,6 +20,8 @@ const secretsSchema = z.strictObject({
 const TIMES = { chainAgainMs: 1_000, deviceAgainMs: 500 }
 /** Half a minute together. */
 const DEVICE_TRIES = 7
+/** What comes of a file that others may read, or that is none of the enclave's. */
+const OF_FILE = ['internal-error', 'invalid-bytes']
 /** A device seals within a second or two. */
 const SEALING_MS = 10_000
 
@@ -87,7 +89,9 @@ export function createSealedKeys(deps: {
         const { master, keyId, secretKey } = kept
         return { master: hexToBytes(master), brokerKeys: { keyId, secretKey } }
       } catch (error) {
-        logger.warn('sealed keys not opened', describeFailure(error))
+        const failure = describeFailure(error)
+        const code = OF_FILE.includes(`${failure.code}`) ? 'sealed-unreadable' : failure.code
+        logger.warn('sealed keys not opened', { ...failure, code })
         return undefined
       }
     },

@@ -1,5 +1,5 @@
 // What an operator can do with the state directory of an attested enclave, which is his.
-import { copyFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
@@ -157,4 +157,19 @@ it('a device that is busy when keys are to be sealed is asked again, and the enc
   expect(await keys.load(signal)).toBeUndefined()
   resolve()
   await vi.waitFor(async () => expect(await keys.load(signal)).toEqual(SECRETS))
+})
+
+it('a file that others may read, that is empty or whose end is missing has one code', async () => {
+  const { startedWith, lines, file } = await useState()
+  const keys = startedWith(FIRST)
+  await keys.save(SECRETS, signal)
+  await chmod(file, 0o644)
+  expect(await keys.load(signal)).toBeUndefined()
+  await chmod(file, 0o600)
+  for (const content of ['', 'short']) {
+    await writeFile(file, content)
+    expect(await keys.load(signal)).toBeUndefined()
+  }
+  const unreadable = { msg: 'sealed keys not opened', code: 'sealed-unreadable' }
+  expect(lines()).toMatchObject([unreadable, unreadable, unreadable])
 })
