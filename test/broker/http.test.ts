@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { BrokerError, createBroker } from '../../src/broker/index.js'
 import { type PlacingBroker, placingBroker, usd } from '../support/brokerStandIn.js'
-import { closedUrl, startRawServer } from '../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../support/rawServer.js'
 
 const KEY_ID = 'PKCANARYKEYID'
 const SECRET = 'CANARYSECRET'
@@ -96,7 +96,7 @@ it('a request does not read a huge body to its end', async () => {
 })
 
 it('a request that was never sent is unavailable, even one that changes something', async () => {
-  for (const { kind, reason } of await failures(client(await closedUrl())))
+  for (const { kind, reason } of await failures(client(CLOSED_URL)))
     expect([kind, reason]).toEqual(['unavailable', 'ECONNREFUSED'])
 })
 
@@ -163,7 +163,7 @@ it('keys stay out of errors of every kind', async () => {
     response.writeHead(request.method === 'GET' ? 500 : 403).end('{"code":1,"message":"no"}')
   })
   const reset = await startRawServer((request) => request.socket.resetAndDestroy())
-  for (const url of [echo, reset, await closedUrl()]) {
+  for (const url of [echo, reset, CLOSED_URL]) {
     for (const error of await failures(client(url))) {
       const shown = `${inspect(error, { depth: 10, showHidden: true })}${JSON.stringify(error)}${error.stack}`
       expect(shown).not.toContain(SECRET)

@@ -4,7 +4,7 @@ import { createRelay } from '../../src/enclave/relay.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
 import type { RunResult } from '../../src/protocol/job.js'
 import { entryHash } from '../../src/protocol/resolution.js'
-import { closedUrl, startRawServer } from '../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../support/rawServer.js'
 import type { OpenedOrder } from './support/parties.js'
 import { buy } from './support/scenarios.js'
 import { useWorld, type World } from './support/world.js'
@@ -50,7 +50,7 @@ it.each<[string, Prepare]>([
   const run = await prepare(world())
   const { control } = world().broker
   const seen = control.requests().length
-  expect(await run(relayAt(await closedUrl()))).toEqual({ outcome: 'failed', code: 'relay-unavailable' })
+  expect(await run(relayAt(CLOSED_URL))).toEqual({ outcome: 'failed', code: 'relay-unavailable' })
   const refused = { outcome: 'failed', code: 'relay-refused' }
   const stranger = await startRawServer((_req, res) => void res.writeHead(401).end())
   expect(await run(relayAt(stranger))).toEqual(refused)

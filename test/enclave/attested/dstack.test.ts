@@ -12,7 +12,7 @@ import type { Machine } from '../../../src/enclave/attested/machine.js'
 import { type Bytes, bytesToHex, hexToBytes } from '../../../src/protocol/hex.js'
 import { tdx } from '../../attestation/vectors.js'
 import { type DstackMachine, LOCAL_PROVIDER, startDstack } from '../../support/dstackMachine.js'
-import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DAY_MS = 86_400_000
@@ -172,7 +172,7 @@ it('a failure names the agent or Intel, what was asked, and how it failed', asyn
   onTestFinished(() => void other.close())
   await expect(createDstack({ ...options, socket })).rejects.toMatchObject({ code: 'agent-unreadable' })
   for (const [url, code] of [
-    [await closedUrl(), 'intel-unreachable'],
+    [CLOSED_URL, 'intel-unreachable'],
     [await startRawServer((_request, response) => void response.end('{}')), 'intel-unreadable'],
   ] as const) {
     const machine = await createDstack({ ...options, intel: { service: url, certificates: url } })

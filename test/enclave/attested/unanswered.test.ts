@@ -13,7 +13,7 @@ import { draw, publicKeyOfKey } from '../../../src/operate/secretFiles.js'
 import { provisioningSchema, signFounding } from '../../../src/protocol/provisioning.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { createLogLines } from '../../support/logLines.js'
-import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 
 const BUSY = new MachineError('tool-failed', 'nitro-tpm-attest')
@@ -117,7 +117,7 @@ it('evidence that is not posted is logged with whose failure it is: a server tha
   }
   const attested = async () => ({ format: 'test', evidence: 'AA==', statement: '{}' })
   const refusing = await startRawServer((_request, response) => void response.writeHead(401).end())
-  await posted(await closedUrl(), attested)
+  await posted(CLOSED_URL, attested)
   await posted(refusing, attested)
   await posted(refusing, () => Promise.reject(BUSY))
   const line = { msg: 'evidence not posted', level: 40 }

@@ -1,5 +1,4 @@
 // A server on a real chain, and what breaks under it.
-import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
@@ -8,7 +7,7 @@ import { startTestChain, type TestChain, useChain } from '../../support/chain.js
 import { type Answer, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, setUpInstitution, shares } from '../../support/institution.js'
 import { metricsOf, readinessOf } from '../../support/ops.js'
-import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { holdStores } from '../../support/storedRows.js'
@@ -148,14 +147,15 @@ describe('not ready', () => {
     await becomes(started, { code: 200, faults: {} })
   })
 
-  test('when no enclave listens where jobs are posted, and while one waits for its keys, as the metrics say', async () => {
-    const ENCLAVE_URL = await closedUrl()
+  test('when no enclave answers where jobs are posted, and while one waits for its keys, as the metrics say', async () => {
+    let keys: string | undefined
+    const ENCLAVE_URL = await startRawServer((request, response) => {
+      if (keys === undefined) request.socket.destroy()
+      else response.end(JSON.stringify({ keys }))
+    })
     const started = await start({ ENCLAVE_URL })
     await becomes(started, { code: 503, faults: { enclave: 'enclave-host-unreachable' } })
-    let keys = 'awaited'
-    const enclave = createServer((_request, response) => void response.end(JSON.stringify({ keys })))
-    enclave.listen(Number(new URL(ENCLAVE_URL).port), '127.0.0.1')
-    onTestFinished(() => void enclave.close())
+    keys = 'awaited'
     await becomes(started, { code: 503, faults: { enclave: 'enclave-keys-awaited' } })
     const shown = async () => {
       const { samples } = await metricsOf(started.server.opsUrl)
@@ -171,7 +171,7 @@ describe('not ready', () => {
 
 describe('degraded, and ready nevertheless', () => {
   test('while one node of several does not answer', async () => {
-    const started = await start({ RPC_URL: `${await closedUrl()},${chain().anvil.rpcUrl}` })
+    const started = await start({ RPC_URL: `${CLOSED_URL},${chain().anvil.rpcUrl}` })
     await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'node-set-aside' } })
   })
 

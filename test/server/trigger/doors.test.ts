@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { createDoor } from '../../../src/server/trigger/door.js'
 import { Secret } from '../../../src/service/secret.js'
-import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 
 const FORMER = `0x${'aa'.repeat(20)}` as const
 const NEXT = `0x${'bb'.repeat(20)}` as const
@@ -49,7 +49,7 @@ it('an enclave that hangs or has no keys yet holds up nobody', async () => {
 it('with neither of them in force nothing is sent', async () => {
   const { doorUrl } = await setUp(enclaveOf(NEXT), enclaveOf(NEXT))
   await expect(doorUrl()()).rejects.toThrow()
-  const gone = new Secret([await closedUrl(), await closedUrl()])
+  const gone = new Secret([CLOSED_URL, CLOSED_URL])
   await expect(createDoor(gone, async () => ({ signer: FORMER })).url()).rejects.toThrow()
 })
 

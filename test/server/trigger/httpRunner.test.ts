@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { closedUrl } from '../../support/rawServer.js'
+import { CLOSED_URL } from '../../support/rawServer.js'
 import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { storedRows } from '../../support/storedRows.js'
@@ -114,7 +114,7 @@ describe('a run', () => {
   })
 
   test('has not started where no enclave listens, for as long as one may take to start again', async () => {
-    const { runner, job } = await setUp([], { url: await closedUrl() })
+    const { runner, job } = await setUp([], { url: CLOSED_URL })
     const from = performance.now()
     expect((await begin(runner, job)).how).toBe('not-started')
     expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
