@@ -145,6 +145,8 @@ const statements = async (): Promise<Cases> => ({
   'a control character': await stating(other({ scheme: '\u001b[2J' })),
   'a letter that looks like another': await stating(text.replace('broker.example', 'br\u043eker.example')),
   'an empty configuration': await stating(other({ configuration: {} })),
+  'no comma between two settings': await stating(text.replace('"MIN_ORDER"', '"A":"1""MIN_ORDER"')),
+  'a comma after the last setting': await stating(text.replace('},"escrow"', ',},"escrow"')),
   'an enclave that is starting, to a client': { attestation: (await startingWith()).attestation },
   'an enclave that has its keys, to a holder': { origin: 'starting' },
   'a signer of an enclave that is starting': await startingWith({ signer: STATEMENT.signer }),

@@ -152,10 +152,10 @@ export function timeOf(element: Element | undefined): number {
 
 /** The two numbers of a signature, each in its full width. */
 export function signatureOf(element: Element | undefined, { bits }: Suite): Bytes {
-  const [unused, ...whole] = contentOf(element, BIT_STRING)
+  const content = contentOf(element, BIT_STRING)
   const scalarBytes = bits / 8
-  const numbers = sequenceIn(Uint8Array.from(whole)).map((number) => contentOf(number, INTEGER))
-  demand(unused === 0 && numbers.length === 2)
+  const numbers = sequenceIn(content.subarray(1)).map((number) => contentOf(number, INTEGER))
+  demand(content[0] === 0 && numbers.length === 2)
   const signature = new Uint8Array(2 * scalarBytes)
   for (const [index, number] of numbers.entries()) {
     const [first = 0x80, second = 0x80] = number

@@ -46,7 +46,7 @@ const TEXT = '"[ !#-[\\]-~]*"'
 export function formOf<S extends CommonStatement>(origin: S['origin'], keys: string): StatementForm<S> {
   return new RegExp(
     `^{"authority":${ADDRESS},"boot":${NATURAL},"build":{"digest":"[0-9a-f]{64}","version":${TEXT}},` +
-      `"chainId":${NATURAL},"configuration":({(?:"[A-Z_]+":${TEXT},?)+}),"escrow":${ADDRESS},` +
+      `"chainId":${NATURAL},"configuration":({(?:"[A-Z_]+":${TEXT}(?!,}|"),?)+}),"escrow":${ADDRESS},` +
       `"instance":${TEXT},"origin":"${origin}","scheme":${TEXT},"sealKey":${keys},"v":1}$`,
   )
 }
