@@ -69,7 +69,7 @@ export function createSealedKeys(deps: {
   return {
     /**
      * Undefined where there are none, another program, machine or configuration sealed them, or this program may not open them: the file is
-     * kept then. Lasts until the nodes answer, and half a minute more where the device does not, or until `stopping` aborts. Never rejects.
+     * kept then. Lasts until the nodes answer, and minutes more where the device does not, or until `stopping` aborts. Never rejects.
      */
     async load(stopping: AbortSignal): Promise<Secrets | undefined> {
       if (machine.sealing === undefined || !existsSync(path)) return undefined

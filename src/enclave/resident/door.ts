@@ -115,7 +115,7 @@ const PROBLEMS = {
   'evidence-unavailable': {
     status: 503,
     title: 'Evidence unavailable',
-    detail: 'Neither device nor chain may be missing. Try again after the seconds in Retry-After.',
+    detail: 'Device, chain or collateral is missing. Try again after the seconds in Retry-After.',
   },
   'report-unavailable': {
     status: 503,
