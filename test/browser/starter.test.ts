@@ -1,16 +1,14 @@
-// The starter of examples/starter: compiled, built by Vite, and traded with, as a new frontend's first page.
-import { readFile, rm } from 'node:fs/promises'
+// The starter of examples/starter: built by Vite, and traded with, as a new frontend's first page. test/client/package.test.ts compiles it.
+import { readFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { build } from 'vite'
 import { afterEach, expect, it, vi } from 'vitest'
-import { compile } from '../client/package/typeScript.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useBrowserDesk } from './support/desk.js'
 import { installExtension } from './support/extension.js'
 
 const desk = useBrowserDesk()
 const STARTER = resolve('examples/starter')
-const MOST_LINES = 50
 const TYPES = new Map([
   ['.html', 'text/html'],
   ['.js', 'text/javascript'],
@@ -18,16 +16,6 @@ const TYPES = new Map([
 
 afterEach(() => {
   vi.unstubAllEnvs()
-})
-
-it('is short, and compiles strictly', async () => {
-  const text = await readFile(join(STARTER, 'main.ts'), 'utf8')
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES)
-  try {
-    expect(await compile(STARTER, ['main.ts'], { resolution: 'bundler' })).toBe('')
-  } finally {
-    await rm(join(STARTER, 'tsconfig.bundler.json'), { force: true })
-  }
 })
 
 it('buys with a browser’s wallet, and shows the position', async () => {

@@ -35,26 +35,6 @@ describe('calls and answers by lines', () => {
   const whole = new Interface([...orderEscrowAbi, ...builtIn])
   const abi = createAbi(orderEscrowAbi)
   const id = `0x${'0a'.repeat(32)}`
-  const account = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
-
-  it('are those of ethers’ Interface', () => {
-    const opening = [account, id, id, 25n, 1_800_000_000n, 1_800_000_600n]
-    for (const [method, args] of [
-      ['openBuyFor', [opening, '0x1234']],
-      ['orders', [id]],
-      ['usdc', []],
-    ] as const) {
-      const data = whole.encodeFunctionData(method, args)
-      expect(abi.encodeCall(method, args)).toBe(data)
-      expect(abi.selector(method)).toBe(data.slice(0, 10))
-      expect(abi.decodeCall(method, data)).toEqual(whole.decodeFunctionData(method, data))
-    }
-    const order = [account, 25n, 1_800_000_000n, id, id, 1n, id, 0n]
-    const answer = whole.encodeFunctionResult('orders', order)
-    expect(abi.decodeAnswer('orders', answer).toObject()).toEqual(
-      whole.decodeFunctionResult('orders', answer).toObject(),
-    )
-  })
 
   it('are refused where they are of another function, or cut off', () => {
     expect(() => abi.decodeCall('orders', whole.encodeFunctionData('reclaim', [id]))).toThrow(
@@ -64,7 +44,6 @@ describe('calls and answers by lines', () => {
   })
 
   it.each([
-    ['NotCleared', [account], { wallet: account }],
     ['Error', ['paused'], { 0: 'paused' }],
     ['Panic', [17n], { 0: 17n }],
   ])('name the error %s', (name, values, args) => {

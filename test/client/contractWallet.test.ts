@@ -18,6 +18,7 @@ class ContractWallet extends Wallet {
   }
 
   override async signMessage(text: string): Promise<string> {
+    this.asked.push('text')
     return twice(await this.owner.signMessage(text))
   }
 }
@@ -31,8 +32,9 @@ async function placing(owner: 'bob' | 'carol', isDelegated = false) {
 }
 
 it('a contract wallet orders by its own transactions, under a drawn key, with the signature that it takes', async () => {
-  const { client, buy } = await placing('bob')
+  const { client, buy, asked } = await placing('bob')
   await expect(client.placeOrder(buy)).rejects.toMatchObject({ code: 'contract-wallet' })
+  expect(asked).toEqual([])
   await client.importKeys(await client.drawKey())
   const { order } = await client.placeOrder(buy)
   expect(order.intent.sig).toHaveLength(2 + 2 * 130)

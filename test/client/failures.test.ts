@@ -1,5 +1,5 @@
 // How the client fails: always with its own errors, or with the reason of the caller's signal.
-import { Interface } from 'ethers'
+import { Interface, Wallet } from 'ethers'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import * as admin from '../../src/client/admin.js'
 import * as history from '../../src/client/history.js'
@@ -89,6 +89,12 @@ it('a server that others can read along with is not called', () => {
 it.each(['{}', '{ "ethereum": null }'])('a browser without a wallet is named: %s', (text) => {
   const window: { readonly ethereum: Eip1193Provider } = JSON.parse(text)
   expect(() => withWallet(window.ethereum)).toThrow(expect.objectContaining({ code: 'no-provider' }))
+})
+
+it('a wallet that has no node is named', () => {
+  const wallet = new Wallet(`0x${'77'.repeat(32)}`)
+  const options = { serverUrl: api.url, wallet, allowUnattested: true } as const
+  expect(() => createClient(options)).toThrow(expect.objectContaining({ code: 'no-provider' }))
 })
 
 it.each(['1,000', '', '1.1234567'])('an amount that is none has a code of its own: "%s"', async (text) => {

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
+import { Wallet } from 'ethers'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Client } from '../../src/client/index.js'
-import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
+import { bytesToHex, type Hex, hexOf } from '../../src/protocol/hex.js'
 import { sealNotice } from '../../src/protocol/notice.js'
+import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
+import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
+import { readVectors } from '../support/vectors.js'
 import { answerAsServer, clearForTrading, clientOf, signAtRandom, walletOf } from './clientSetting.js'
 import { emptyOf, idOf, openRequest, publicKey, write as writePortfolio } from './history/written.js'
 
@@ -90,6 +94,35 @@ it('the key is made by one signature where it opens the portfolio, and by two wh
   await write(ANOTHER_KEY, 2)
   await other.unlock()
   expect(other.counted.asked).toBe(2)
+})
+
+it('the key is that of the vectors', async () => {
+  const vector = readVectors(
+    'keys',
+    z.object({ walletPrivateKey: hexOf(32), portfolioPrivateKey: hexOf(32) }),
+  )
+  answerAsServer(api, chain())
+  const wallet = new Wallet(vector.walletPrivateKey, chain().provider)
+  const { privateKey } = await clientOf(chain(), api, 'alice', { wallet }).unlock()
+  expect(bytesToHex(privateKey)).toBe(vector.portfolioPrivateKey)
+})
+
+/** The same signature with s in the upper half and v counted from 0, as some wallets give it. */
+function mirrored(signature: string): string {
+  const s = CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`)
+  return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '01' : '00'}`
+}
+
+it('the key is the same when the wallet writes its second signature otherwise, and none when it signs by another key', async () => {
+  const [alice, signer] = [device(), walletOf(chain(), 'alice')]
+  alice.signTextBy(async (text) => {
+    const signature = await signer.signMessage(text)
+    return alice.counted.asked === 2 ? mirrored(signature) : signature
+  })
+  expect(await alice.unlock()).toEqual(await device().unlock())
+  alice.lock()
+  alice.signTextBy(() => new Wallet(`0x${'77'.repeat(32)}`).signMessage(PORTFOLIO_KEY_MESSAGE))
+  await expect(alice.unlock()).rejects.toMatchObject({ code: 'signature-invalid' })
 })
 
 it('a drawn key is random, bound to the account, and not in use before its file comes back', async () => {

@@ -1,8 +1,6 @@
 // Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
-import { JsonRpcProvider, makeError, type TransactionRequest, toQuantity, Wallet } from 'ethers'
-import { expect, it, onTestFinished } from 'vitest'
-import * as z from 'zod'
-import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { type TransactionRequest, Wallet } from 'ethers'
+import { expect, it } from 'vitest'
 import {
   createMemoryOrderStore,
   isSignedOrder,
@@ -14,106 +12,60 @@ import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'
 import { answerAsServer, enclaveKeyOf, WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
+import { createTestWallet, type TestWalletOptions } from './testWallet.js'
 
 const { chain, api, posted, balance, sent, takeId, setting: placing } = await usePlacing()
 /** The code of an account that delegates to the zero address (EIP-7702). */
 const DELEGATED = `0xef0100${'00'.repeat(19)}01`
-const callsSchema = z.array(
-  z.object({
-    from: z.string(),
-    atomicRequired: z.literal(true),
-    calls: z.array(z.object({ to: z.string(), data: z.string(), value: z.literal('0x0') })),
-  }),
-)
-
-type Atomic = 'supported' | 'ready' | 'unsupported'
-/** The wallet's reaction to a batch: it sends it, its user declines, or its transaction reverts. */
-type Answer = 'mined' | 'declined' | 'reverted'
-
-/** A wallet that offers batches as it says, and sends each as one transaction after another. */
-class BatchingProvider extends JsonRpcProvider {
-  batches = 0
-
-  constructor(
-    readonly atomic: Atomic,
-    readonly answer: Answer,
-  ) {
-    const { chainId, rpcUrl } = chain().anvil
-    super(rpcUrl, chainId, { staticNetwork: true, cacheTimeout: -1 })
-    onTestFinished(() => this.destroy())
-  }
-
-  override async send(method: string, params: unknown[]): Promise<unknown> {
-    if (method === 'wallet_getCapabilities') {
-      return { [toQuantity(chain().anvil.chainId)]: { atomic: { status: this.atomic } } }
-    }
-    if (method === 'wallet_sendCalls') return this.sendCalls(params)
-    if (method === 'wallet_getCallsStatus') return this.status(String(params[0]))
-    return super.send(method, params)
-  }
-
-  private async sendCalls(params: unknown[]) {
-    if (this.answer === 'declined') {
-      throw makeError('no', 'ACTION_REJECTED', { action: 'unknown', reason: 'rejected' })
-    }
-    this.batches++
-    const [batch] = callsSchema.parse(params)
-    if (this.answer === 'reverted') return { id: 'reverted' }
-    let last = ''
-    for (const { to, data } of batch?.calls ?? []) {
-      last = (await walletOf(chain(), 'alice').sendTransaction({ to, data })).hash
-      await waitForReceipt(chain().provider, last)
-    }
-    return { id: last }
-  }
-
-  private async status(id: string) {
-    if (id === 'reverted') return { status: 500 }
-    const blockNumber = toQuantity((await this.getTransactionReceipt(id))?.blockNumber ?? 0)
-    return { status: 200, receipts: [{ transactionHash: id, blockNumber }] }
-  }
-}
-
-async function setting(
-  atomic: Atomic = 'unsupported',
-  answer: Answer = 'mined',
-  orderStore = createMemoryOrderStore(),
-) {
-  const provider = new BatchingProvider(atomic, answer)
-  const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, provider)
+async function setting(options: TestWalletOptions = {}, orderStore = createMemoryOrderStore()) {
+  const asked: string[] = []
+  const wallet = createTestWallet(chain(), {
+    prompt(method, act) {
+      asked.push(method)
+      return act()
+    },
+    ...options,
+  })
   const steps: PlaceStep[] = []
   const onStep = (step: PlaceStep) => void steps.push(step)
-  return { ...(await placing({ wallet, orderStore })), provider, steps, onStep, orderStore }
+  const batches = () => asked.filter((method) => method === 'wallet_sendCalls').length
+  return { ...(await placing({ wallet, orderStore })), batches, steps, onStep, orderStore }
 }
 
 it('a buy at the wallet’s own cost is one batch where the wallet offers it, without a signature of the opening', async () => {
-  const { client, provider, buy, steps, onStep } = await setting('supported')
+  const { client, batches, buy, steps, onStep } = await setting({ atomic: 'supported' })
   const { order, opened } = await client.placeOrder(buy, { onStep })
-  expect([provider.batches, steps]).toEqual([1, ['opening', 'submitting']])
+  expect([batches(), steps]).toEqual([1, ['opening', 'submitting']])
   expect(order.opening).toBeUndefined()
   expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
-  expect((await provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
+  expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it.each(['ready', 'unsupported'] as const)(
-  'a buy at the wallet’s own cost is no batch where that is only %s',
-  async (atomic) => {
-    const { client, provider, buy, steps, onStep } = await setting(atomic)
+it.each([{ atomic: 'ready' }, {}] as const)(
+  'a buy at the wallet’s own cost is no batch where the wallet says no more of it than %o',
+  async (options) => {
+    const { client, batches, buy, steps, onStep } = await setting(options)
     await client.placeOrder(buy, { onStep })
-    expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
+    expect([batches(), steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
   },
 )
 
+const decline: TestWalletOptions['prompt'] = (method, act) =>
+  method === 'wallet_sendCalls' ? Promise.reject(Object.assign(new Error('no'), { code: 4001 })) : act()
+
 it.each([
-  ['declined', { code: 'transaction-refused' }],
-  ['reverted', { name: 'ContractError', method: 'openBuy', code: 'unknown' }],
-] as const)('a buy at the wallet’s own cost in a batch that is %s is not open', async (answer, failure) => {
-  const { client, buy } = await setting('supported', answer)
-  await expect(client.placeOrder(buy)).rejects.toMatchObject(failure)
-  expect(posted()).toEqual([])
-  expect(await balance()).toBe(WALLET_USDC)
-})
+  ['declined', { prompt: decline }, { code: 'transaction-refused' }],
+  ['reverted', { reverts: true }, { name: 'ContractError', method: 'openBuy', code: 'unknown' }],
+] as const)(
+  'a buy at the wallet’s own cost in a batch that is %s is not open',
+  async (_how, options, failure) => {
+    const { client, buy } = await setting({ atomic: 'supported', ...options })
+    await expect(client.placeOrder(buy)).rejects.toMatchObject(failure)
+    expect(posted()).toEqual([])
+    expect(await balance()).toBe(WALLET_USDC)
+  },
+)
 
 it('a buy at the wallet’s own cost is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
   const { client, buy, steps, onStep } = await setting()
@@ -182,7 +134,7 @@ async function refused() {
 
 it('an order that was signed for the platform, and not opened keeps another client from signing a second one, which approves in its place', async () => {
   const { buy, order, orderStore } = await refused()
-  const next = await setting('unsupported', 'mined', orderStore)
+  const next = await setting({}, orderStore)
   expect(await next.client.getKeptOrders()).toMatchObject([
     { orderId: order.orderId, opening: order.opening },
   ])

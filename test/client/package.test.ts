@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { bundle, changeOf, keep, readKept, type Size } from './package/bundle.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
-import { PLAIN, WITH_ETHERS, WITH_REACT, WITH_VIEM } from './package/pages.js'
+import { WITH_ATTESTATION, WITH_ETHERS, WITH_REACT, WITH_VIEM } from './package/pages.js'
 import { compile } from './package/typeScript.js'
 
 const installed = useInstalledPackage(['@types/node', '@types/react', 'viem'])
@@ -23,25 +23,6 @@ const page = readFileSync('docs/client.md', 'utf8')
 /** A run of a compiler, or two, on a machine that may be busy. */
 const COMPILING_MS = 180_000
 
-/** A page's code that uses the client. */
-const PAGE = `
-import type { Signer } from 'ethers'
-import {
-  type Client, ClientError, createClient, createReader, formatDecimal, type MarketView, parseDecimal, type Portfolio,
-  ServerError, USDC_DECIMALS,
-} from 'confidential-trading-client'
-import { AttestationError, type Expectation, verifyAttestation } from 'confidential-trading-client/attestation'
-
-export const connect = (wallet: Signer): Client => createClient({ serverUrl: location.origin, wallet, allowUnattested: true })
-export const reader = createReader({ serverUrl: location.origin })
-export const market: Promise<MarketView> = reader.getMarket()
-export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
-export const amount: bigint = parseDecimal('1.5', USDC_DECIMALS)
-export const codeOf = (error: unknown) => error instanceof ClientError || error instanceof ServerError ? error.code : null
-export const labelOf = async (evidence: unknown, expected: Expectation): Promise<string> =>
-  (await verifyAttestation(evidence, expected)).label
-export const refusalOf = (error: AttestationError): string => error.code
-`
 /** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
 import type { Signer } from 'ethers'
@@ -163,44 +144,37 @@ it('the package in another project is imported by Node', async () => {
   expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
 })
 
-it('the package in another project has its types as Node resolves them', {
-  timeout: COMPILING_MS,
-}, async () => {
-  const { project, name } = installed()
-  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
-  await writeFile(join(project, 'page.ts'), PAGE)
-  await writeFile(join(project, 'wrong.ts'), WRONG)
-  const leaned = await readFile('test/client/package/publicTypes.ts', 'utf8')
-  await writeFile(
-    join(project, 'publicTypes.ts'),
-    leaned.replace(
-      /'..\/..\/..\/src\/client\/(\w+).js'/g,
-      (_, entry) => `'${entry === 'index' ? name : `${name}/${entry}`}'`,
-    ),
-  )
-  const files = ['page.ts', 'publicTypes.ts', 'wrong.ts']
-  const refused = await compile(project, files, { resolution: 'nodenext' })
-  // Indented lines belong to the error above them.
-  const errors = refused.split('\n').filter((line) => /^\S/.test(line))
-  expect(errors.map((line) => line.split(',')[0])).toEqual([4, 5, 6, 7].map((line) => `wrong.ts(${line}`))
-})
+/** Of the starter, a frontend's first page. */
+const MOST_LINES = 50
+
+/** Where a compiler's errors are. Indented lines belong to the error above them. */
+const placesIn = (said: string) =>
+  said.split('\n').flatMap((line) => (/^\S/.test(line) ? [line.split(',')[0]] : []))
 
 it.each(['bundler', 'nodenext'] as const)(
-  'a plain page, and pages with React 19, viem 2 and ethers 6, compile as %s resolves packages',
-  {
-    timeout: COMPILING_MS,
-  },
+  'the starter, pages with React 19, viem 2 and ethers 6, and what users lean on compile as %s resolves packages, and a wrong program does not',
+  { timeout: COMPILING_MS },
   async (resolution) => {
-    const { project } = installed()
+    const { project, name } = installed()
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    const leaned = await readFile('test/client/package/publicTypes.ts', 'utf8')
+    const starter = await readFile('examples/starter/main.ts', 'utf8')
+    expect(starter.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES)
     const pages = {
-      'plain.ts': PLAIN,
+      'starter.ts': starter,
       'react.tsx': WITH_REACT,
       'viem.ts': WITH_VIEM,
       'ethers.ts': WITH_ETHERS,
+      'attestation.ts': WITH_ATTESTATION,
+      'publicTypes.ts': leaned.replace(
+        /'..\/..\/..\/src\/client\/(\w+).js'/g,
+        (_, entry) => `'${entry === 'index' ? name : `${name}/${entry}`}'`,
+      ),
+      'wrong.ts': WRONG,
     }
     for (const [file, source] of Object.entries(pages)) await writeFile(join(project, file), source)
-    expect(await compile(project, Object.keys(pages), { resolution })).toBe('')
+    const said = await compile(project, Object.keys(pages), { resolution })
+    expect(placesIn(said)).toEqual([4, 5, 6, 7].map((line) => `wrong.ts(${line}`))
   },
 )
 
@@ -322,8 +296,7 @@ it('the examples of every public function compile, as a bundler resolves the pac
   const { project, name } = installed()
   const files = await writeExamples({ project, name })
   expect(files.length).toBeGreaterThan(2)
+  await writeFile(join(project, 'wrong.ts'), `export const a: string = client.lock()\n${exampleHead(name)}\n`)
   const options = { resolution: 'bundler', types: ['node'] } as const
-  expect(await compile(project, files, options)).toBe('')
-  await writeFile(join(project, 'wrong.ts'), `${exampleHead(name)}\nexport const a: string = client.lock()\n`)
-  expect(await compile(project, ['wrong.ts'], options)).toContain('wrong.ts')
+  expect(placesIn(await compile(project, [...files, 'wrong.ts'], options))).toEqual(['wrong.ts(1'])
 })

@@ -102,12 +102,6 @@ async function attestedPlatform(stated: Parameters<typeof statedBy>[0] = {}, cha
   return clientOf(chain(), api, 'alice', { measurements }).getPlatform()
 }
 
-it('the platform of a client with measurements has the key that an accepted program states', async () => {
-  const found = await attestedPlatform()
-  expect(found).toMatchObject({ enclavePublicKey: INTENT_PUBLIC_KEY })
-  expect(found.evidence).toEqual({ verified: expect.objectContaining({ label: program().label }) })
-})
-
 /** The owner announces a program with a signer. @returns when it takes over */
 async function announce(signer: Hex, measurement: Hex, config: Hex): Promise<number> {
   await chain().send('owner', 'authority', 'rotateSigner', signer, measurement, config)

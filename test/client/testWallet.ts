@@ -3,6 +3,7 @@ import { concat, toQuantity, toUtf8String } from 'ethers'
 import { z } from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { Eip1193Provider } from '../../src/client/index.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import type { TestChain } from '../support/chain.js'
 import { walletOf } from './clientSetting.js'
 
@@ -11,6 +12,8 @@ export interface TestWalletOptions {
   readonly isContract?: boolean
   /** What it says of batches; it sends each as one transaction after another. */
   readonly atomic?: 'supported' | 'ready'
+  /** Its batches revert. */
+  readonly reverts?: boolean
   /** Shows a request to the person. */
   readonly prompt?: <T>(method: string, act: () => Promise<T>) => Promise<T>
 }
@@ -25,7 +28,7 @@ const batchSchema = z.object({ atomicRequired: z.literal(true), calls: z.array(t
 
 /** Alice's wallet. */
 export function createTestWallet(chain: TestChain, options: TestWalletOptions = {}): Eip1193Provider {
-  const { isContract = false, atomic, prompt = (_method, act) => act() } = options
+  const { isContract = false, atomic, reverts = false, prompt = (_method, act) => act() } = options
   const account = walletOf(chain, 'alice')
   const signer = isContract ? walletOf(chain, 'bob') : account
   const signatureOf = (once: string) => (isContract ? concat([once, once]) : once)
@@ -35,7 +38,8 @@ export function createTestWallet(chain: TestChain, options: TestWalletOptions = 
     return (await account.sendTransaction({ to, data, ...(gas && { gasLimit: gas }) })).hash
   }
   async function sendCalls(batch: unknown) {
-    let id = ''
+    let id: string = ZERO_BYTES32
+    if (reverts) return { id }
     for (const call of batchSchema.parse(batch).calls) {
       id = await send(call)
       await waitForReceipt(chain.provider, id)
@@ -44,7 +48,8 @@ export function createTestWallet(chain: TestChain, options: TestWalletOptions = 
   }
   async function callsStatus(id: unknown) {
     const receipt = await chain.provider.getTransactionReceipt(z.string().parse(id))
-    const blockNumber = toQuantity(receipt?.blockNumber ?? 0)
+    if (receipt === null) return { status: 500 }
+    const blockNumber = toQuantity(receipt.blockNumber)
     return { status: 200, receipts: [{ transactionHash: id, blockNumber }] }
   }
 

@@ -11,11 +11,9 @@ import {
   createPast,
   type Eip1193Provider,
   formatDecimal,
-  type Past,
   type SealedOrder,
   SHARE_DECIMALS,
 } from '../../src/client/index.js'
-import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'
@@ -32,22 +30,6 @@ const FOUNDED = nameToBytes32('Harbour Capital')
 
 const desk = useDesk()
 const installed = useInstalledPackage(['@types/node', 'viem'])
-
-/** The names that the examples use. */
-interface Setting {
-  readonly client: Client
-  readonly account: Hex
-  readonly orgId: Hex
-  readonly orderId: Hex
-  readonly order: SealedOrder
-  readonly policy: object
-  readonly pins: object
-  readonly past: Past
-  readonly text: string
-  readonly bytes: Uint8Array
-  readonly deadline: number
-  readonly entries: readonly HistoryEntry[]
-}
 
 const functionsSchema = z.record(
   z.string(),
@@ -123,7 +105,10 @@ function browserWallet({ address }: SandboxAccount): Eip1193Provider {
   }
 }
 
-async function settingOf(): Promise<Setting> {
+/** The names that the examples use. */
+type Setting = Awaited<ReturnType<typeof settingOf>>
+
+async function settingOf() {
   const { traders, sandbox } = desk()
   const [, { account, client, trade }] = traders
   const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', usdc: 50_000_000n })
@@ -259,8 +244,7 @@ it.each(['viem', 'ethers'])(
       'SETTLED',
       `AAPL ${formatDecimal(positions.AAPL?.qty ?? 0n, SHARE_DECIMALS)}`,
     ])
-    const types = ['node']
-    const options = { resolution: 'nodenext', types } as const
-    expect(await compile(project, ['trade.ts', `${wallet}.ts`], options)).toBe('')
+    const files = ['trade.ts', `${wallet}.ts`]
+    expect(await compile(project, files, { resolution: 'nodenext', types })).toBe('')
   },
 )

@@ -1,32 +1,12 @@
 // Pages as others write them, compiled against the package.
 
-/** A page without any library: what its browser has, and this package. */
-export const PLAIN = `
-import { type Client, createClient, createReader, type Eip1193Provider, formatDecimal, toTradingError } from 'confidential-trading-client'
-import { createIndexedDbOrderStore } from 'confidential-trading-client/store'
+/** A page that verifies evidence by itself. */
+export const WITH_ATTESTATION = `
+import { AttestationError, type Expectation, verifyAttestation } from 'confidential-trading-client/attestation'
 
-declare global {
-  interface Window {
-    readonly ethereum?: Eip1193Provider
-  }
-}
-const serverUrl = location.origin
-const prices = document.querySelector('output')
-const reader = createReader({ serverUrl })
-export async function show(signal: AbortSignal): Promise<void> {
-  const { symbols } = await reader.getMarket({ signal })
-  const words = symbols.map(({ symbol, price }) => symbol + ' ' + (price === null ? 'unknown' : formatDecimal(price, 6)))
-  if (prices) prices.value = words.join()
-}
-export function connect(): Client | null {
-  const wallet = window.ethereum
-  const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
-  return wallet ? createClient({ serverUrl, wallet, pins, orderStore: createIndexedDbOrderStore() }) : null
-}
-document.querySelector('form')?.addEventListener('submit', (event) => {
-  event.preventDefault()
-  connect()?.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 1_000_000n }).catch((error) => alert(toTradingError(error).code))
-})
+export const labelOf = async (evidence: unknown, expected: Expectation): Promise<string> =>
+  (await verifyAttestation(evidence, expected)).label
+export const refusalOf = (error: AttestationError): string => error.code
 `
 /** A page with React 19. */
 export const WITH_REACT = `

@@ -1,10 +1,7 @@
 // The stores that a test can have outside of a browser, and the text that all of them keep. test/browser/orderStore.test.ts has the third.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import {
   createFileOrderStore,
@@ -90,24 +87,4 @@ it('the store of files has an order whole while it is written again', async () =
     })
     await Promise.all([write, ...Array.from({ length: READERS }, read)])
   }
-})
-
-it('the store of files loses no order, and has no half of one, when its process is killed at any time', async () => {
-  const directory = await temporaryDirectory()
-  const program = fileURLToPath(new URL('./keepOnAndOn.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', program, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let told = ''
-  child.stdout.on('data', (data) => {
-    told += String(data)
-    if (told.split('\n').length > 20) child.kill('SIGKILL')
-  })
-  await once(child, 'exit')
-  const last = Number(told.trimEnd().split('\n').at(-1))
-  const files = (await readdir(directory)).filter((name) => name.endsWith('.json'))
-  const found = await createFileOrderStore(directory).list()
-  expect(found).toHaveLength(files.length)
-  for (let number = 0; number <= last; number++) expect(found).toContainEqual(keptOrderOf(number))
 })
