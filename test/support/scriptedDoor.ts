@@ -24,6 +24,8 @@ export interface ScriptedDoor {
 export async function startScriptedDoor(steps: DoorStep[]): Promise<ScriptedDoor> {
   const offers: ScriptedDoor['offers'] = []
   const url = await startRawServer((req, res) => {
+    // The server's readiness asks whether it is up.
+    if (req.method === 'GET') return void res.writeHead(200).end('{}')
     void buffer(req).then((bytes) => {
       const body = bytes.toString('utf8')
       const claimed = claimedRunMessage('job', req.headers)
