@@ -9,6 +9,7 @@ export const EVENT_TYPES = {
   OrderSettled: 'bytes32,address,uint256,bytes32,uint256',
   ActionEnacted: 'uint256,bytes32,bytes32,(uint8,uint64,uint64,uint64,uint32,bytes32,bytes32)',
   PolicyUpdated: 'bytes32,uint64',
+  PortfolioMoved: 'address,address,uint64',
   ListingUpdated: 'bytes32,bool',
   FreezeUpdated: 'bytes32,address,bool',
   KycUpdated: 'address,bool',
@@ -16,6 +17,7 @@ export const EVENT_TYPES = {
   MemberUpdated: 'bytes32,address,bool',
   AdminTransferred: 'bytes32,address,address',
   MoveProposed: 'bytes32,address,address',
+  MoveWithdrawn: 'address,address,address',
 }
 
 /** The first topic of an event's logs. */

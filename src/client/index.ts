@@ -76,10 +76,11 @@ export { createMemoryOrderStore, type KeptOrder, type OrderStore } from './order
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export {
   createPast,
+  type EndedMove,
   type Past,
+  type PastMoves,
   type PastOptions,
   type PendingMove,
-  type PendingMoves,
   type PublishedVersions,
 } from './past/past.js'
 export {

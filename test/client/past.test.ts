@@ -3,7 +3,13 @@ import type { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { createPast, type PastOptions } from '../../src/client/index.js'
-import { createEventReader, publishedIn, type Standing, standingAt } from '../../src/client/past/facts.js'
+import {
+  createEventReader,
+  movesIn,
+  publishedIn,
+  type Standing,
+  standingAt,
+} from '../../src/client/past/facts.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
@@ -52,7 +58,7 @@ it('the past names what waits for the owner, until it is done', async () => {
   expect((await waiting()).unverified).not.toContain(alice)
 })
 
-it('the past lists the moves of portfolios that have not ended, by institution, by new wallet, and all', async () => {
+it('the past lists the moves of portfolios by institution, by new wallet, and all, and who ended one', async () => {
   const [admin, alice] = [chain().account('admin'), chain().account('alice')]
   const [bob, carol] = [chain().account('bob'), chain().account('carol')]
   await chain().send('admin', 'registry', 'registerInstitution', ORG)
@@ -69,10 +75,27 @@ it('the past lists the moves of portfolios that have not ended, by institution, 
   const proposed = [alice, bob].map((from) => ({
     ...{ from, to: carol, orgId: ORG, isAccepted: false, effectiveAt: null },
   }))
-  for (const moves of [ours, hers, all]) expect(await moves?.()).toMatchObject({ moves: proposed })
-  expect(await past().moves({ to: alice })()).toMatchObject({ moves: [], isComplete: true })
+  for (const moves of [ours, hers, all]) expect(await moves?.()).toMatchObject({ moves: proposed, ended: [] })
+  expect(await past().moves({ to: alice })()).toMatchObject({ moves: [], ended: [], isComplete: true })
+  const ends = (from: Hex, by: Hex) => ({ ...{ from, to: carol, orgId: ORG, by }, at: expect.any(Number) })
   await chain().send('alice', 'registry', 'withdrawMove', alice)
-  expect((await all?.())?.moves.map(({ from }) => from)).toEqual([bob])
+  expect(await all?.()).toMatchObject({ moves: proposed.slice(1), ended: [ends(alice, alice)] })
+  await chain().send('admin', 'registry', 'withdrawMove', bob)
+  for (const moves of [ours, hers])
+    expect(await moves?.()).toMatchObject({ moves: [], ended: [ends(bob, admin), ends(alice, alice)] })
+  await chain().send('admin', 'registry', 'proposeMove', alice, carol)
+  expect(await ours?.()).toMatchObject({ moves: proposed.slice(0, 1), ended: [ends(bob, admin)] })
+})
+
+it('a portfolio that is moved in parts has been carried out with the last one', () => {
+  const proposed = logOf(interfaces.institutionRegistry, 'MoveProposed', [ORG, ada, ben], 1)
+  const parts = [1, 0].map((left) =>
+    logOf(interfaces.confidentialLedger, 'PortfolioMoved', [ada, ben, left], 3 - left),
+  )
+  const ends = [0, 1, 2].map(
+    (read) => movesIn([proposed, ...parts.slice(0, read)], createEventReader())[0]?.end,
+  )
+  expect(ends).toEqual([undefined, undefined, { by: null, log: parts[1] }])
 })
 
 it('the past knows the owner, the time of an event, and that there is no rulebook', async () => {

@@ -38,7 +38,7 @@ export function MovesCard() {
       <p class="muted">
         The portfolio of a member who has lost the key of a wallet can be moved to a new wallet: you propose
         it, the new wallet accepts, the platform’s owner approves, and a week later it is carried out. Until
-        then the lost wallet can object: its move leaves this list, as one that was carried out does.
+        then the lost wallet can object.
       </p>
       <MoveList
         query={moves}

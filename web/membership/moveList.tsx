@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PendingMove, PendingMoves } from '../../src/client/index.js'
+import type { EndedMove, PastMoves, PendingMove } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -7,8 +7,8 @@ import { ListState } from '../parts/listState.js'
 import { Paged } from '../parts/paged.js'
 import type { Query } from '../query.js'
 import { useStore } from '../state/context.js'
-import { shortHex } from '../words/format.js'
-import { moveWords } from '../words/moves.js'
+import { dayOf, shortHex } from '../words/format.js'
+import { endWords, moveWords } from '../words/moves.js'
 import { useNames, WalletName } from './walletName.js'
 
 interface Act {
@@ -19,12 +19,12 @@ interface Act {
 }
 
 interface MoveListProps {
-  readonly query: Query<PendingMoves>
+  readonly query: Query<PastMoves>
   /** The buttons of a move. */
   readonly actions: (move: PendingMove) => readonly Act[]
 }
 
-/** Moves of portfolios that have not ended, each with what it waits for. */
+/** Moves of portfolios: those that have not ended, each with what it waits for, then how the others ended. */
 export function MoveList({ query, actions }: MoveListProps) {
   const moves = query.value?.moves ?? []
   return (
@@ -46,7 +46,41 @@ export function MoveList({ query, actions }: MoveListProps) {
           )
         }
       </Paged>
+      <Ended moves={query.value?.ended ?? []} />
     </>
+  )
+}
+
+function Ended({ moves }: { readonly moves: readonly EndedMove[] }) {
+  if (moves.length === 0) return null
+  return (
+    <details data-test="ended-moves">
+      <summary>Ended: {moves.length}</summary>
+      <Paged
+        id="ended-moves"
+        what="ended moves"
+        items={moves}
+        textOf={({ orgId, from, to }) => `${bytes32ToName(orgId)} ${from} ${to}`}
+      >
+        {(shown) => (
+          <ul>
+            {shown.map((move) => (
+              <li key={move.from}>
+                From <WalletName address={move.from} /> to <WalletName address={move.to} />, {dayOf(move.at)}:{' '}
+                {endWords(move)}
+                {move.by === null || move.by === move.from ? null : (
+                  <>
+                    {' '}
+                    <WalletName address={move.by} />
+                  </>
+                )}
+                .
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </details>
   )
 }
 

@@ -14,7 +14,7 @@ import {
   type KeptOrder,
   type OpenedPortfolio,
   type OrderStatus,
-  type PendingMoves,
+  type PastMoves,
   type Platform,
   type PublishedVersions,
   type Reader,
@@ -88,9 +88,9 @@ export interface Account {
   /** The move of this wallet's portfolio to another wallet; null if there is none. */
   readonly move: Query<AccountMove | null>
   /** The moves of other portfolios to this wallet. */
-  readonly movesHere: Query<PendingMoves>
+  readonly movesHere: Query<PastMoves>
   /** The moves in the institution; null but for its admin. */
-  readonly moves: Query<PendingMoves>
+  readonly moves: Query<PastMoves>
   /** Null for a wallet without an institution, and for an admin, who writes the rulebook. */
   readonly standing: Query<Standing | null>
   /** Whether the wallet is the platform's owner. */

@@ -11,7 +11,7 @@ import {
   type MarketClock,
   type MarketView,
   type Past,
-  type PendingMoves,
+  type PastMoves,
   type ReadList,
   type Waiting,
 } from '../../src/client/index.js'
@@ -50,7 +50,7 @@ export interface Store extends BrowserState {
   readonly waiting: Query<Judged<Waiting>>
   readonly listings: Query<Judged<Listings>>
   /** The moves of lost wallets' portfolios. */
-  readonly moves: Query<PendingMoves>
+  readonly moves: Query<PastMoves>
 }
 
 type Judged<T> = T & Pick<ReadList, 'isComplete' | 'read' | 'span'>

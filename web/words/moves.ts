@@ -1,4 +1,4 @@
-import type { AccountMove } from '../../src/client/index.js'
+import type { AccountMove, EndedMove } from '../../src/client/index.js'
 import { timeOfDay } from './format.js'
 
 /** What a move of a portfolio waits for. @param now in milliseconds */
@@ -10,4 +10,10 @@ export function moveWords({ isAccepted, effectiveAt }: AccountMove, now: number)
   return at > now
     ? `It is approved, and can be carried out from ${timeOfDay(new Date(at).toISOString(), new Date(now))} on.`
     : 'It is approved, and can be carried out at any moment.'
+}
+
+/** How a move ended, after its wallets and before the name of who ended it, if that was another. */
+export function endWords({ from, by }: Pick<EndedMove, 'from' | 'by'>): string {
+  if (by === null) return 'was carried out'
+  return by === from ? 'the lost wallet objected' : 'withdrawn by'
 }

@@ -18,6 +18,7 @@
 //   Duration
 //   Eip1193Provider
 //   EnclaveKey
+//   EndedMove
 //   Envelope
 //   Evidence
 //   FollowOptions
@@ -53,9 +54,9 @@
 //   OrderTerms
 //   OrderTime
 //   Past
+//   PastMoves
 //   PastOptions
 //   PendingMove
-//   PendingMoves
 //   Pins
 //   PlaceOptions
 //   PlaceStep
@@ -508,6 +509,13 @@ export type Standing = 'member' | 'invited' | 'outsider';
 
 // client/past/past.d.ts
 export declare function createPast(provider: RequestSource, { escrow, fromBlock, chainId, store }: PastOptions): Past;
+export interface EndedMove {
+    readonly orgId: Hex;
+    readonly from: Hex;
+    readonly to: Hex;
+    readonly at: number;
+    readonly by: Hex | null;
+}
 export interface Past {
     events(): Tail<LogList>;
     listings(): Tail<Listings & Progress>;
@@ -523,9 +531,13 @@ export interface Past {
     moves(of?: {
         readonly orgId?: Hex;
         readonly to?: Hex;
-    }): Tail<PendingMoves>;
+    }): Tail<PastMoves>;
     isOwner(wallet: Hex): Promise<boolean>;
     getBlockTime(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>;
+}
+export interface PastMoves extends Progress {
+    readonly moves: readonly PendingMove[];
+    readonly ended: readonly EndedMove[];
 }
 export interface PastOptions {
     readonly escrow: Hex;
@@ -535,9 +547,6 @@ export interface PastOptions {
 }
 export interface PendingMove extends AccountMove {
     readonly from: Hex;
-}
-export interface PendingMoves extends Progress {
-    readonly moves: readonly PendingMove[];
 }
 export interface PublishedVersions extends Progress {
     readonly versions: readonly PublishedVersion[];

@@ -45,6 +45,18 @@ const eventSchema = z.discriminatedUnion('name', [
     name: z.literal('PolicyUpdated'),
     args: z.object({ version: z.pipe(z.bigint(), z.transform(Number)) }),
   }),
+  z.object({
+    name: z.literal('MoveProposed'),
+    args: z.object({ orgId: bytes32Schema, from: addressSchema, to: addressSchema }),
+  }),
+  z.object({
+    name: z.literal('MoveWithdrawn'),
+    args: z.object({ from: addressSchema, to: addressSchema, by: addressSchema }),
+  }),
+  z.object({
+    name: z.literal('PortfolioMoved'),
+    args: z.object({ from: addressSchema, to: addressSchema, partsLeft: z.bigint() }),
+  }),
 ])
 
 /** What a log says, where it is one of these events. */
@@ -169,4 +181,31 @@ export function waitingIn(logs: readonly Log[], eventIn: EventReader) {
     else if (event?.name === 'KycUpdated') change(cleared, event.args.wallet, event.args.verified)
   }
   return { founders, unverified: [...members].filter((wallet) => !cleared.has(wallet)) }
+}
+
+/** The last proposal for a lost wallet, and how it ended. */
+interface ProposedMove {
+  readonly orgId: Hex
+  readonly from: Hex
+  readonly to: Hex
+  /** Undefined while it has not ended. `by`: who ended it; null where it was carried out. */
+  readonly end?: { readonly by: Hex | null; readonly log: ChainLog }
+}
+
+/** The last proposal for each lost wallet. */
+export function movesIn(logs: readonly ChainLog[], eventIn: EventReader): ProposedMove[] {
+  const found = new Map<Hex, ProposedMove>()
+  for (const log of logs) {
+    const event = eventIn(log)
+    if (event?.name === 'MoveProposed') found.set(event.args.from, event.args)
+    else if (event?.name === 'MoveWithdrawn') end(event.args.from, { by: event.args.by, log })
+    else if (event?.name === 'PortfolioMoved' && event.args.partsLeft === 0n)
+      end(event.args.from, { by: null, log })
+  }
+  return [...found.values()]
+
+  function end(from: Hex, how: NonNullable<ProposedMove['end']>) {
+    const move = found.get(from)
+    if (move !== undefined) found.set(from, { ...move, end: how })
+  }
 }

@@ -1,6 +1,6 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
-import { addressIn, type ChainLog } from '../../chain/logReader.js'
+import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { AUTHORITY_ABI, IMMUTABLES_ABI } from '../abis.js'
@@ -17,6 +17,7 @@ import {
   createEventReader,
   type Listings,
   listingsOf,
+  movesIn,
   type PublishedVersion,
   publishedIn,
   type Standing,
@@ -49,8 +50,24 @@ export interface PendingMove extends AccountMove {
   readonly from: Hex
 }
 
-export interface PendingMoves extends Progress {
+/** The last move that was proposed for a lost wallet, where it has ended. */
+export interface EndedMove {
+  /** The institution whose admin proposed it. */
+  readonly orgId: Hex
+  /** The lost wallet. */
+  readonly from: Hex
+  readonly to: Hex
+  /** Unix seconds. */
+  readonly at: number
+  /** Who ended it: the lost wallet by an objection, its institution's admin, or the owner. Null where it was carried out. */
+  readonly by: Hex | null
+}
+
+export interface PastMoves extends Progress {
+  /** Those that have not ended. */
   readonly moves: readonly PendingMove[]
+  /** Newest first. */
+  readonly ended: readonly EndedMove[]
 }
 
 /**
@@ -84,10 +101,10 @@ export interface Past {
    */
   standing(member: { readonly orgId: Hex; readonly wallet: Hex }): Tail<Standing | null>
   /**
-   * The moves of lost wallets' portfolios that have not ended: those of an institution, those to a wallet, or all.
-   * @example const { moves } = await past.moves({ to: account })()
+   * The last move of each lost wallet's portfolio: those of an institution, those to a wallet, or all.
+   * @example const { moves, ended } = await past.moves({ to: account })()
    */
-  moves(of?: { readonly orgId?: Hex; readonly to?: Hex }): Tail<PendingMoves>
+  moves(of?: { readonly orgId?: Hex; readonly to?: Hex }): Tail<PastMoves>
   /**
    * Whether the wallet is the platform's owner.
    * @example const isOwner = await past.isOwner(account)
@@ -195,19 +212,24 @@ export function createPast(
           ),
         }),
       ),
-    moves({ orgId, to } = {}) {
-      const topics = [MOVE_PROPOSED, orgId ?? null, null, to === undefined ? null : topicOfAddress(to)]
-      return judged(eventsOf(['registry'], { topics, isState: true }), async (logs) => {
+    moves: ({ orgId, to } = {}) =>
+      judged(eventsOf(['registry', 'ledger'], { topics: [MOVE_EVENTS], isState: true }), async (logs) => {
         const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
-        const lost = [...new Set(logs.map((log) => addressIn(log.topics[2] ?? '0x')))]
-        const found = lost.map(async (from) => {
-          const move = await registry.read('moveOf', [from], moveSchema)
-          const isAsked = move?.orgId === (orgId ?? move?.orgId) && move?.to === (to ?? move?.to)
-          return move !== null && isAsked ? [{ from, ...move }] : []
+        const isAsked = (move: { readonly orgId: Hex; readonly to: Hex }) =>
+          move.orgId === (orgId ?? move.orgId) && move.to === (to ?? move.to)
+        const asked = movesIn(logs, eventIn).filter(isAsked)
+        const moves = asked.map(async ({ from, end }) => {
+          const move = end === undefined ? await registry.read('moveOf', [from], moveSchema) : null
+          return move !== null && isAsked(move) ? [{ from, ...move }] : []
         })
-        return { moves: (await Promise.all(found)).flat() }
-      })
-    },
+        const ended = asked.map(async ({ end, ...move }) =>
+          end === undefined ? [] : [{ ...move, by: end.by, at: await getBlockTime(end.log) }],
+        )
+        return {
+          moves: (await Promise.all(moves)).flat(),
+          ended: (await Promise.all(ended)).flat().sort((a, b) => b.at - a.at),
+        }
+      }),
     standing({ orgId, wallet: member }) {
       const published = eventsOf(['ledger'], { topics: [POLICY_UPDATED, orgId] }, 1)
       const changes = eventsOf(['registry'], { topics: [MEMBER_UPDATED, orgId, topicOfAddress(member)] })
@@ -235,7 +257,7 @@ function judged<T>(
 
 const LISTING_UPDATED = topicOf('ListingUpdated')
 const FREEZE_UPDATED = topicOf('FreezeUpdated')
-const MOVE_PROPOSED = topicOf('MoveProposed')
+const MOVE_EVENTS = (['MoveProposed', 'MoveWithdrawn', 'PortfolioMoved'] as const).map(topicOf)
 const KYC_UPDATED = topicOf('KycUpdated')
 const INSTITUTION_REGISTERED = topicOf('InstitutionRegistered')
 const MEMBER_UPDATED = topicOf('MemberUpdated')
