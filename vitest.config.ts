@@ -36,10 +36,9 @@ const NIGHTLY = [
   'test/client/killed.test.ts',
   'test/service/{directoryLock,version}.test.ts',
   // Several servers, and nodes or databases that fail them.
-  'test/server/relay/{bookings,crash,faults,foreignEffect,forgetfulNodes,largest,reorganized,servers,unbelieved,unestimated}.test.ts',
-  'test/server/store/{fence,fenceHoles,leaseHolder,standby}.test.ts',
+  'test/server/relay/{bookings,foreignEffect,largest,receipts,servers,unbelieved,unestimated}.test.ts',
+  'test/server/store/{leaseHolder,sessions,standby}.test.ts',
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
-  'test/server/status/outages.test.ts',
   // Long lists and a long past.
   'test/client/{lists,prompts}.test.ts',
   'test/client/history/{actions,enclave,year}.test.ts',

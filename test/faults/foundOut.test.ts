@@ -96,7 +96,7 @@ test('a relay that does not save its no-op transactions is found out', OPTIONS, 
   expect(found).toContain('a no-op, sent before it was saved')
 })
 
-// Weaker locks and takes are in test/server/store/fence.test.ts.
+// Weaker locks and takes are in test/server/store/sessions.test.ts.
 test('a narrator that saves without a fence is found out', OPTIONS, async () => {
   const found = await violationsOf({
     breaks: 'unfenced narrator',

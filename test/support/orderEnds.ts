@@ -1,7 +1,8 @@
 import type { TransactionReceipt } from 'ethers'
-import { createConfidentialLedger } from '../../src/chain/contracts.js'
+import { createConfidentialLedger, type EscrowedOrder } from '../../src/chain/contracts.js'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { batchMint, type Message, orderOf, refund, settlement, signedCall } from './authorizations.js'
 import type { TestChain } from './chain.js'
@@ -59,4 +60,16 @@ export async function giveShares(chain: TestChain, to: Role, amount: bigint): Pr
     payoutAsset: AAPL,
     payout: amount,
   })
+}
+
+/** An order as the escrow has it that was never opened. */
+export const UNOPENED: EscrowedOrder = {
+  account: ZERO_ADDRESS,
+  amount: 0n,
+  deadline: 0,
+  commit: ZERO_BYTES32,
+  orgId: ZERO_BYTES32,
+  state: 'NONE',
+  symbol: ZERO_BYTES32,
+  shares: 0n,
 }

@@ -45,57 +45,37 @@ test('a handler after the body runs in the context of its request', async () => 
   expect(text).toBe('the client')
 })
 
-describe('jsonBody takes', () => {
-  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    '%s',
-    async (type) => {
-      const { response } = await post('{"a":[1]}', { 'Content-Type': type })
-      expect(response.status).toBe(200)
-      expect(response.body).toEqual({ body: { a: [1] } })
-    },
-  )
-
-  test('a body of exactly the limit', async () => {
-    const { response } = await post(JSON.stringify('x'.repeat(LIMIT - 2)), json)
-    expect(response.status).toBe(200)
-  })
-
-  test('Content-Encoding: identity', async () => {
-    const { response } = await post('{}', { ...json, 'Content-Encoding': 'identity' })
-    expect(response.status).toBe(200)
-  })
-})
+const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
+const typed = (type: string) => ({ 'Content-Type': type })
 
 // test/server/openapi/contract.test.ts has what every route refuses, and the fuzzer any body.
-describe('jsonBody refuses', () => {
-  const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
-  const typed = (type: string) => ({ 'Content-Type': type })
-  test.each<[string, number, string | Buffer, Record<string, string>]>([
-    ['no media type', 415, Buffer.from('{}'), typed('')],
-    ['a look-alike type', 415, '{}', typed('application/json-patch+json')],
-    ['two types', 415, '{}', typed('text/plain, application/json')],
-    ['an odd parameter', 415, '{}', typed('application/json; x=text/plain')],
-    ['gzip', 415, bomb, { ...json, 'Content-Encoding': 'gzip' }],
-    ['two encodings', 415, '{}', { ...json, 'Content-Encoding': 'identity, gzip' }],
-    ['a byte above the limit', 413, JSON.stringify('x'.repeat(LIMIT - 1)), json],
-    ['an overlong UTF-8 quote', 400, Buffer.from([0x22, 0xc0, 0xa2, 0x22]), json],
-    ['UTF-16', 400, Buffer.from('{}', 'utf16le'), json],
-  ])('%s', async (_what, status, body, headers) => {
-    const { response, reached } = await post(body, headers)
-    expect(response.status).toBe(status)
-    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
-    expect(reached).toEqual([])
-  })
+test.each<[string, number, string | Buffer, Record<string, string>]>([
+  ['a charset', 200, '{}', typed('application/json; charset=utf-8')],
+  ['a charset in quotes, in any case', 200, '{}', typed('Application/JSON;charset="UTF-8"')],
+  ['exactly the limit', 200, JSON.stringify('x'.repeat(LIMIT - 2)), json],
+  ['identity as its encoding', 200, '{}', { ...json, 'Content-Encoding': 'identity' }],
+  ['no media type', 415, Buffer.from('{}'), typed('')],
+  ['a look-alike type', 415, '{}', typed('application/json-patch+json')],
+  ['two types', 415, '{}', typed('text/plain, application/json')],
+  ['an odd parameter', 415, '{}', typed('application/json; x=text/plain')],
+  ['gzip', 415, bomb, { ...json, 'Content-Encoding': 'gzip' }],
+  ['two encodings', 415, '{}', { ...json, 'Content-Encoding': 'identity, gzip' }],
+  ['a byte above the limit', 413, JSON.stringify('x'.repeat(LIMIT - 1)), json],
+  ['an overlong UTF-8 quote', 400, Buffer.from([0x22, 0xc0, 0xa2, 0x22]), json],
+  ['UTF-16', 400, Buffer.from('{}', 'utf16le'), json],
+])('a JSON body with %s is answered with %i', async (_what, status, body, headers) => {
+  const { response, reached } = await post(body, headers)
+  expect([response.status, reached.length]).toEqual([status, status === 200 ? 1 : 0])
+  if (status !== 200) expect(response.headers['content-type']).toMatch(/^application\/problem\+json/)
+})
 
-  test('a chunked body that grows above the limit', async () => {
-    const { app, reached } = createEcho()
-    const pending = request(app).post('/echo').set(json).set('Transfer-Encoding', 'chunked')
-    pending.write(`"${'x'.repeat(LIMIT)}`)
-    pending.write('"')
-    const response = await pending
-    expect(response.status).toBe(413)
-    expect(reached).toEqual([])
-  })
+test('a chunked body that grows above the limit is refused', async () => {
+  const { app, reached } = createEcho()
+  const pending = request(app).post('/echo').set(json).set('Transfer-Encoding', 'chunked')
+  pending.write(`"${'x'.repeat(LIMIT)}`)
+  pending.write('"')
+  expect((await pending).status).toBe(413)
+  expect(reached).toEqual([])
 })
 
 test('a body in pieces of a single byte has its connection closed, because each takes as much memory as two hundred', async () => {

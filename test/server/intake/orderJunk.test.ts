@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
+import { type EscrowKnowledge, receive } from '../../../src/server/intake/reception.js'
+import { emptyOrderRecord } from '../../../src/server/store/orderRecords.js'
 import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32 } from '../../support/institution.js'
@@ -10,6 +12,7 @@ import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
 
+// orders.model.test.ts has junk that comes at any other moment: it is never run.
 describe('junk under an orderId', () => {
   test('posted eight times first fills the room, until the escrow opens', async () => {
     const { post, status, commitsRun } = await setUp()
@@ -39,19 +42,6 @@ describe('junk under an orderId', () => {
     expect((await post(other)).body).toEqual({ ...body, result: 'already-received' })
     expect((await enclave.jobs())[0]).toMatchObject({ envelope: { tag: order.tag } })
     expect(await commitsRun()).toEqual([commit])
-  })
-
-  test('alone under an open escrow is never run', async () => {
-    const { post, status, commitsRun } = await setUp()
-    const { order, commit: wanted } = await openedEnvelope()
-    const { order: other, commit } = await junk('junk')
-    expect((await post(other)).body).toMatchObject({ result: 'received', commit })
-    const second = await junk('more junk')
-    expect((await post(second.order)).body).toMatchObject({ result: 'already-received', commit })
-    // The owner's run comes after any that the junk might have had: one account has one run at a time.
-    await post(order)
-    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
-    expect(await commitsRun()).toEqual([wanted])
   })
 })
 
@@ -94,4 +84,29 @@ describe('junk that would cost', () => {
     expect(await status()).toMatchObject({ state: 'REFUNDED', receivedAt: null, triggers: [] })
     expect(await enclave.jobs()).toEqual([])
   })
+})
+
+const OWN = bytes32('own')
+const candidate = (text: string) => ({
+  commit: bytes32(text),
+  receivedAt: '2025-01-02T03:04:05.000Z',
+  envelope: { epk: '0x02', iv: '0x01', ct: bytes32(text), tag: '0x02' } as const,
+})
+
+// The model and the tests above have what orders that are open, or not yet, do with envelopes.
+test.each<[string, number, EscrowKnowledge, string]>([
+  [
+    'does not replace junk once its order was refunded',
+    1,
+    { state: 'REFUNDED', commit: OWN },
+    'already-received',
+  ],
+  ['replaces junk while the chain is down and its commit was seen before', 8, 'unknown', 'received'],
+])('the wanted envelope %s', (_what, count, escrow, result) => {
+  const candidates = Array.from({ length: count }, (_, n) => candidate(`junk ${n}`))
+  const current = { ...emptyOrderRecord(ORDER), candidates, escrowCommit: OWN }
+  const offered = candidate('own')
+  const { record, answer } = receive({ orderId: ORDER, current, offered, escrow, refusal: undefined })
+  expect(answer).toMatchObject({ result })
+  expect(record?.candidates).toEqual(result === 'received' ? [offered] : candidates)
 })

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { createContracts } from '../../../src/chain/contracts.js'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
+import { createRpc } from '../../../src/chain/rpc.js'
+import { createViewCaller } from '../../../src/chain/views.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { createOrders } from '../../../src/server/intake/orders.js'
 import { StorageError } from '../../../src/server/store/engine.js'
@@ -9,9 +12,11 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { openIds } from '../../support/storedRows.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp } = useOrders()
@@ -112,4 +117,42 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     })
     expect(await restarted.postFrom('192.0.2.2', await waiting('second'))).toEqual([503, 'intake-full'])
   })
+})
+
+async function setUpFailing() {
+  const directory = await temporaryDirectory()
+  const root = `${directory}/data`
+  const { engine, left } = createFailingEngine((await openStores(root)).engine)
+  const records = createOrderRecords({ engine, logger: createLogLines().logger })
+  const enclave = await createScriptedEnclave(directory)
+  await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
+  const { trigger, until } = await startTrigger(chain(), enclave, root, { engine, records })
+  const { anvil, addresses } = chain()
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const orders = createOrders({
+    records,
+    escrow: createContracts(createViewCaller(rpc), addresses).escrow,
+    onEscrowSeen: () => undefined,
+    onStored: trigger.onStored,
+    room: trigger.room,
+    knownEscrow: trigger.knownEscrow,
+  })
+  const post = async (envelope: Awaited<ReturnType<typeof sealOrder>>) =>
+    orders.receive({ orderId: ORDER, ...envelope }, 'a client')
+  return { post, trigger, until, left }
+}
+
+test.each([
+  ['was refused', 'writes', 'received'],
+  ['happened, though its answer was lost,', 'answers', 'already-received'],
+] as const)('an envelope whose write %s runs once it is posted again', async (_what, fault, result) => {
+  const { post, trigger, until, left } = await setUpFailing()
+  await post(await sealOrder('junk'))
+  const envelope = await sealOrder('the real one')
+  await openFor(chain(), 'alice', ORDER, envelope)
+  await eventually('its escrow', async () => trigger.knownEscrow(ORDER)?.state === 'OPEN')
+  left[fault] = 1
+  await expect(post(envelope)).rejects.toThrow(StorageError)
+  expect(await post(envelope)).toMatchObject({ result, commit: commitOf(envelope) })
+  await until(ORDER, 'its run', (record) => outcomes(record)[0] === 'placed')
 })

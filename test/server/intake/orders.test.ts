@@ -1,11 +1,15 @@
+import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
+import { buildApp } from '../../support/builtApp.js'
 import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, shares } from '../../support/institution.js'
-import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { enclaveEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
 import { giveShares, refundOrder, settleOrder } from '../../support/orderEnds.js'
+import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -82,27 +86,23 @@ describe('GET /orders/:orderId', () => {
     expect(await status()).toMatchObject({ state: 'OPEN', receivedAt: null })
   })
 
-  test('shows no notice of an order that was settled after all', async () => {
+  test.each([
+    ['failed before it was settled after all', { outcome: 'failed' }, settleOrder, 'SETTLED'],
+    [
+      'waited for its turn before it was refunded',
+      { outcome: 'queued', code: 'broker-turn' },
+      refundOrder,
+      'REFUNDED',
+    ],
+  ] as const)('shows the notice of an order that %s only until its end', async (_what, run, end, state) => {
     const { post, status, enclave } = await setUp()
     const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: 4_000_000_000 }] })
+    await enclave.plan({ [ORDER]: [{ ...run, notice, retryAt: 4_000_000_000 }] })
     const { order } = await openedEnvelope()
     await post(order)
     await eventually('the notice', async () => (await status()).notice)
-    await settleOrder(chain(), ORDER)
-    expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
-  })
-
-  test('shows no notice of an earlier run once another has settled the order', async () => {
-    const { post, status, enclave } = await setUp()
-    const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice }, { outcome: 'settled' }] })
-    const { order } = await openedEnvelope()
-    await post(order)
-    await eventually('the end', async () => (await status()).triggers[1]?.outcome)
-    await settleOrder(chain(), ORDER)
-    await eventually('the settlement', async () => (await status()).state === 'SETTLED')
-    expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
+    await end(chain(), ORDER)
+    expect(await status()).toMatchObject({ state, notice: null })
   })
 
   test('shows why an order waits for its turn until another run has ended', async () => {
@@ -113,19 +113,6 @@ describe('GET /orders/:orderId', () => {
     await post(order)
     await eventually('the placement', async () => (await status()).triggers[1]?.outcome)
     expect(await status()).toMatchObject({ state: 'OPEN', notice: null })
-  })
-
-  test('shows why an order waits for its turn, and not as the reason of its refund', async () => {
-    const { post, status, enclave } = await setUp()
-    const notice = await sealOrder('why')
-    await enclave.plan({
-      [ORDER]: [{ outcome: 'queued', code: 'broker-turn', notice, retryAt: 4_000_000_000 }],
-    })
-    const { order } = await openedEnvelope()
-    await post(order)
-    await eventually('the notice', async () => (await status()).notice)
-    await refundOrder(chain(), ORDER)
-    expect(await status()).toMatchObject({ state: 'REFUNDED', notice: null })
   })
 })
 
@@ -185,4 +172,18 @@ test('an envelope that comes while the chain is down is kept, and runs once the 
     result: 'already-received',
     commit,
   })
+})
+
+test('an escrow that POST /orders has seen is not denied by what GET /orders remembers', async () => {
+  const enclave = enclaveEnvironment(await createScriptedEnclave(await temporaryDirectory()))
+  // No service runs, so that nothing but the two routes asks for the head.
+  const { app } = await buildApp({ chain: chain(), env: { ...enclave, READ_MAX_AGE: '1h' } })
+  const post = (body: object) => request(app).post('/orders').send(body).expect(202)
+  const state = async () => (await request(app).get(`/orders/${ORDER}`).expect(200)).body.state
+  await post({ orderId: ORDER, ...(await sealOrder('of somebody else')) })
+  expect(await state()).toBe('NONE')
+  const order = await openFor(chain(), 'alice', ORDER, await sealOrder('of whom the escrow is'))
+  expect(await state()).toBe('NONE')
+  await post(order)
+  expect(await state()).toBe('OPEN')
 })

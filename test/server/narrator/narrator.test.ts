@@ -92,21 +92,6 @@ test('one HTTP request has the five queries of a tick, and none where there is n
 })
 
 describe('a failing node', () => {
-  test('repeats and skips nothing', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const narrator = await atHead({ rpcUrl: proxy.url })
-    for (const fault of ['lose', 'garbage'] as const) {
-      proxy.fault = () => fault
-      await buys(fault === 'lose' ? 1 : 2)
-      await severalTicks(narrator)
-    }
-    expect(narrator.lines).toEqual([])
-    proxy.fault = () => 'none'
-    await caughtUp(narrator)
-    await severalTicks(narrator)
-    expect(told(narrator.lines)).toEqual([1, 2])
-  })
-
   test('has no event told while it refuses one of the five queries, and then each once', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const narrator = await atHead({ rpcUrl: proxy.url })

@@ -11,6 +11,7 @@ import { createLifetime } from '../../../src/service/lifetime.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { openBuy, usd } from '../../support/institution.js'
+import { chainEnvironment } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
@@ -36,13 +37,9 @@ export interface NarratorTestOptions {
 export async function startNarrator(options: NarratorTestOptions) {
   const { chain, dataDir, rpcUrl = chain.anvil.rpcUrl, env = {}, reader = Promise.resolve() } = options
   const config = serverConfig({
+    ...chainEnvironment(chain),
     RPC_URL: rpcUrl,
     RPC_TIMEOUT: '2s',
-    INSTITUTION_REGISTRY_ADDRESS: chain.addresses.institutionRegistry,
-    ORDER_ESCROW_ADDRESS: chain.addresses.orderEscrow,
-    CONFIDENTIAL_LEDGER_ADDRESS: chain.addresses.confidentialLedger,
-    EQUITY_TOKEN_ADDRESS: chain.addresses.equityToken,
-    PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
     NARRATOR_INTERVAL: '10ms',
     NARRATOR_FORMAT: 'text',
     ...env,

@@ -112,6 +112,7 @@ test('nor does it fail for that when it is taken up again', async () => {
   const dataDir = await temporaryDirectory()
   await store(dataDir, untouched())
   await takeToChain()
-  const { relay } = await start(1, dataDir, 1)
+  const { proxy, relay } = await start(1, dataDir, 1)
   await soon(() => /"outcome":"(\w+)"/.exec(relay.log.text())?.[1]).toBe('confirmed')
+  expect(proxy.requests.flat()).not.toContain('eth_sendRawTransaction')
 })

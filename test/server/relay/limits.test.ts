@@ -148,13 +148,6 @@ describe('the balance at its floor', () => {
 })
 
 describe('the gas of one authorization', () => {
-  test('is limited by configuration', async () => {
-    const { relay } = await start({ RELAY_MAX_GAS: '60000' })
-    const response = await relay.relay(MINT)
-    expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
-    expect(response.body.revert).toMatchObject({ name: 'GasLimitExceeded', args: { limit: '60000' } })
-  })
-
   test('is never more than a block has room for', async () => {
     const gas = await gasOfMint()
     const room = Math.floor(gas * 0.85)

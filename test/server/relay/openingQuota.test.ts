@@ -9,6 +9,7 @@ import type { RelayRecord } from '../../../src/server/store/receipts.js'
 import type { MinedTransaction } from '../../../src/server/txManager/pendingTx.js'
 import { ORG } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
+import { UNOPENED } from '../../support/orderEnds.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -50,7 +51,12 @@ async function setUp(deadline = DEADLINE) {
         return recordOf(of, failures.get(of))
       },
     },
-    escrowed: async (orderId) => orderIn(states.get(orderId) ?? 'OPEN', deadline),
+    escrowed: async (orderId) => ({
+      ...UNOPENED,
+      account: ALICE,
+      deadline,
+      state: states.get(orderId) ?? 'OPEN',
+    }),
     historyOf: async (orderId) => ({
       opened: { time: OPENED },
       ended: { kind: 'refunded', time: OPENED + 30, digest: NOT_HELD, ...refunds.get(orderId) },
@@ -102,17 +108,6 @@ const MINED: Omit<MinedTransaction, 'hash'> = {
   succeeded: true,
   loggedBy: [],
 }
-
-const orderIn = (state: OrderState, deadline: number) => ({
-  account: ALICE,
-  amount: 0n,
-  deadline,
-  commit: ZERO_BYTES32,
-  orgId: ORG,
-  state,
-  symbol: ZERO_BYTES32,
-  shares: 0n,
-})
 
 test('an account whose orders settle places forty a day, and in the end has twenty places', async () => {
   const { take, endAll } = await setUp()

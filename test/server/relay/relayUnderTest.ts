@@ -15,9 +15,7 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
-import type { RelayHealth } from '../../../src/server/relay/account.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
-import type { RelayDispatcher } from '../../../src/server/relay/dispatcher.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
 import { openRelayerKey, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
@@ -27,7 +25,8 @@ import { createLifetime } from '../../../src/service/lifetime.js'
 import { domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
 import { handled } from '../../support/handled.js'
-import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { chainEnvironment } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { openQuickly } from '../../support/quickStores.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
@@ -35,24 +34,7 @@ import { copyStores } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
-/** The relay's routes on a real chain, listening on a free port. */
-export interface RelayUnderTest {
-  readonly log: LogLines
-  readonly dataDir: string
-  /** Posts a body as it is, with the token. */
-  post(body: object | string, headers?: Record<string, string>): Promise<request.Response>
-  /** Posts an authorization, signed by the enclave. */
-  relay(authorization: Authorization, headers?: Record<string, string>): Promise<request.Response>
-  get(digest: string): Promise<request.Response>
-  health(): Promise<RelayHealth>
-  precheck: RelayDispatcher['precheck']
-  /** The methods of what was asked at a client's cost. */
-  readonly charged: readonly string[]
-  /** The signal alone, before anything is closed. */
-  beginToStop(): void
-  /** Stops it like a server on SIGTERM. */
-  stop(): Promise<void>
-}
+export type RelayUnderTest = Awaited<ReturnType<typeof startRelay>>
 
 export interface RelayTestOptions {
   readonly chain: TestChain
@@ -74,13 +56,16 @@ export interface RelayTestOptions {
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
 
-export async function startRelay(options: RelayTestOptions): Promise<RelayUnderTest> {
+/** The relay's routes on a real chain, listening on a free port. It stops with the test. */
+export async function startRelay(options: RelayTestOptions) {
   const { chain, env = {}, rpcUrl, key, serverId = 'the server of the test' } = options
   const dataDir = options.dataDir ?? (await temporaryDirectory())
   // Runs after the relay is stopped, as what is registered last runs first.
   onTestFinished(() => mineAgain(chain))
   const config = serverConfig({
     ...chainEnvironment(chain),
+    ENCLAVE_SIGNER,
+    RELAYER_PRIVATE_KEY: chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
     ...QUICK,
     ...(rpcUrl && { RPC_URL: rpcUrl }),
     ...env,
@@ -137,15 +122,16 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     return stopped
   }
   onTestFinished(stop)
-  const beginToStop = () => stopping.abort()
-  const { precheck } = built.dispatcher
   return {
     log,
     dataDir,
+    /** Like a server on SIGTERM. */
     stop,
-    beginToStop,
+    /** The signal alone, before anything is closed. */
+    beginToStop: () => stopping.abort(),
     health: built.health,
-    precheck,
+    precheck: built.dispatcher.precheck,
+    /** The methods of what was asked at a client's cost. */
     charged,
     ...requests(server, chain),
   }
@@ -161,9 +147,11 @@ function requests(server: Server, chain: TestChain) {
   const look = async (digest: string) => request(server).get(`/relay/${digest}`).set('Authorization', token)
   const get = (digest: string) => handled(look(digest))
   return {
+    /** Posts a body as it is, with the token. */
     post,
     get,
-    relay: (authorization: Authorization, headers = {}) =>
+    /** Posts an authorization, signed by the enclave. */
+    relay: (authorization: Authorization, headers: Record<string, string> = {}) =>
       handled(post(bodyOf(chain, authorization), headers)),
   }
 }
@@ -229,18 +217,4 @@ export async function storedRecord(dataDir: string, digest: Hex): Promise<RelayR
 /** A response's body as the receipt that it must be. */
 export function receiptOf(response: request.Response) {
   return z.strictObject(receiptSchema.shape).parse(response.body)
-}
-
-export function chainEnvironment({ anvil, addresses }: TestChain): Record<string, string> {
-  return {
-    RPC_URL: anvil.rpcUrl,
-    CHAIN_ID: String(anvil.chainId),
-    INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
-    ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
-    CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
-    EQUITY_TOKEN_ADDRESS: addresses.equityToken,
-    PLATFORM_POOL_ADDRESS: addresses.platformPool,
-    ENCLAVE_SIGNER,
-    RELAYER_PRIVATE_KEY: anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-  }
 }

@@ -4,27 +4,15 @@ import { type Engine, type Fence, storageError } from '../../../src/server/store
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import type { Secret } from '../../../src/service/secret.js'
 import type { TestChain } from '../../support/chain.js'
-import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
-import { type RelayUnderTest, startRelay } from './relayUnderTest.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { startRelay } from './relayUnderTest.js'
 
-export const TTL_MS = 1_000
+const TTL_MS = 1_000
 
-export interface ServerUnderTest {
-  readonly relay: RelayUnderTest
-  readonly engine: Engine
-  readonly proxy: FaultProxy
-  /** From now on it renews no lease. */
-  loseLeases(): void
-  /** From now on it reaches neither the store nor the chain, as a server that was killed. */
-  die(): void
-  /** Whether it has died. */
-  isDead(): boolean
-  /** What becomes of its write after so many more. */
-  disturb(fault: WriteFault): void
-}
+export type ServerUnderTest = Awaited<ReturnType<typeof startServerUnderTest>>
 
 /** The server is killed before or after a write happens; or it lives, and the answer of the write is lost. */
-export interface WriteFault {
+interface WriteFault {
   readonly kind: 'die before' | 'die after' | 'lose the answer'
   readonly afterWrites: number
 }
@@ -103,7 +91,7 @@ export async function startServerUnderTest(options: {
   readonly serverId: string
   readonly env?: Record<string, string>
   readonly key?: RelayerKey
-}): Promise<ServerUnderTest> {
+}) {
   const { chain, url, serverId, env, key } = options
   const proxy = await startFaultProxy(chain.anvil.rpcUrl)
   const { life, engine } = mortal(await openShared(url))
@@ -122,17 +110,19 @@ export async function startServerUnderTest(options: {
     proxy.fault = () => 'drop'
   }
   onTestFinished(() => life.wake())
-  const loseLeases = () => {
-    life.hasNoLeases = true
-  }
   return {
     relay,
     engine,
     proxy,
-    loseLeases,
-    die: life.die,
+    /** From now on it renews no lease. */
+    loseLeases() {
+      life.hasNoLeases = true
+    },
+    /** From now on it reaches neither the store nor the chain, as a server that was killed. */
+    die: () => life.die(),
     isDead: () => life.isOver,
-    disturb(fault) {
+    /** What becomes of its write after so many more. */
+    disturb(fault: WriteFault) {
       life.fault = { ...fault, left: fault.afterWrites }
     },
   }

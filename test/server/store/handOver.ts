@@ -21,13 +21,12 @@ export const patientDatabases = (url: Secret): Databases => ({
 })
 
 /** Hands a lease over under writers that write until they are refused. Counts rows and those that came late. */
-export async function handOver(
-  url: Secret,
-  connect: (url: Secret) => Databases = patientDatabases,
-): Promise<{ rows: number; late: number }> {
+export async function handOver(url: Secret): Promise<{ rows: number; late: number }> {
   const { leases, rows: database } = patientDatabases(url)
-  const taker = await openPostgres({ ...connect(url), rows: database })
-  const servers = await Promise.all(Array.from({ length: SERVERS }, () => openPostgres(connect(url))))
+  const taker = await openPostgres({ leases, rows: database })
+  const servers = await Promise.all(
+    Array.from({ length: SERVERS }, () => openPostgres(patientDatabases(url))),
+  )
   let current = await takeOver()
   let isOver = false
   let rows = 0
@@ -68,6 +67,5 @@ export async function handOver(
   let late = 0
   for (const [term, count] of seen) late += (await rowsOf(term)) - count
   await Promise.all([...servers, taker].map((engine) => engine.stop()))
-  await leases.end()
   return { rows, late }
 }

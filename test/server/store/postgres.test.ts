@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { type Engine, StorageError, UnusableDatabaseError } from '../../../src/server/store/engine.js'
-import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
+import type { Database } from '../../../src/server/store/postgres/database.js'
 import { inspectPostgres } from '../../../src/server/store/postgres/inspection.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -15,7 +15,7 @@ import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { putRow, takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { count, rowOf, testEngine } from './contract/engineContract.js'
-import { PATIENCE, patientDatabases } from './handOver.js'
+import { patientDatabases } from './handOver.js'
 
 let postgres: Postgres
 beforeAll(async () => {
@@ -32,18 +32,6 @@ testEngine('PostgreSQL', async (place) => {
   return openPostgres(patientDatabases(url))
 })
 
-// Like behind PgBouncer, where the next statement may run in any session.
-testEngine('PostgreSQL, a session for each statement', async (place) => {
-  const url = databases.get(place) ?? (await postgres.createDatabase())
-  databases.set(place, url)
-  const query: Database['query'] = async (...statement) => {
-    const session = createDatabase({ url, maxConnections: 1, ...PATIENCE })
-    return session.query(...statement).finally(() => session.end())
-  }
-  const database = { query, end: async () => undefined }
-  return openPostgres({ rows: database, leases: database })
-})
-
 /** The default, of which a statement about leases waits for a quarter. */
 const TTL_MS = 10_000
 
@@ -53,6 +41,13 @@ async function openAt(url: Secret): Promise<Engine> {
   const engine = await openPostgres(createDatabases(url))
   onTestFinished(() => engine.stop())
   return engine
+}
+
+/** A connection of the test's own. */
+function connectionTo(url: Secret): Database {
+  const { rows, leases } = createDatabases(url)
+  onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+  return rows
 }
 
 describe('a start', () => {
@@ -88,8 +83,7 @@ describe('a start', () => {
   test('refuses a schema of a later server, and leaves it as it is', async () => {
     const url = await postgres.createDatabase()
     await (await openPostgres(createDatabases(url))).stop()
-    const { rows, leases } = createDatabases(url)
-    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    const rows = connectionTo(url)
     await rows.query('INSERT INTO schema_versions VALUES (99, now())')
     await expect(openPostgres(createDatabases(url))).rejects.toThrow(UnusableDatabaseError)
     await expect(openPostgres(createDatabases(url))).rejects.toThrow(/schema 99.*up to \d/)
@@ -104,8 +98,7 @@ describe('a start', () => {
     const engine = await openAt(url)
     const fence = await takeOver(engine, 'relayer')
     await putRow(engine, 'relays', rowOf('a', 1), fence)
-    const { rows, leases } = createDatabases(url)
-    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    const rows = connectionTo(url)
     for (const statement of [
       'ALTER TABLE relays ADD COLUMN next text',
       'ALTER TABLE leases ADD COLUMN next text',
@@ -126,8 +119,7 @@ describe('a start', () => {
 
   test('refuses a database that answers commits before they are durable', async () => {
     const url = await postgres.createDatabase()
-    const { rows, leases } = createDatabases(url)
-    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    const rows = connectionTo(url)
     const name = new URL(url.reveal()).pathname.slice(1)
     await rows.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
     const refused = openPostgres(createDatabases(url))
@@ -258,8 +250,7 @@ test('a database that ends a connection in the answer that completes it refuses 
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const url = new Secret(`postgresql://somebody@127.0.0.1:${port}/any?sslmode=disable`)
-  const { rows, leases } = createDatabases(url)
-  onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+  const rows = connectionTo(url)
   for (let n = 0; n < 20; n++)
     expect(codeOf(await rows.query('SELECT 1').catch((error: unknown) => error))).toMatch(/57P01|ECONNRESET/)
 })
@@ -273,8 +264,7 @@ test('a row that the database refuses fails alone', async () => {
 
 /** How many deadlocks PostgreSQL has found in a database. */
 async function deadlocksOf(url: Secret): Promise<number> {
-  const { rows, leases } = createDatabases(url)
-  onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+  const rows = connectionTo(url)
   const [found] = await rows.query(
     'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
   )

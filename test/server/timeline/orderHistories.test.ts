@@ -4,8 +4,7 @@ import { ChainAnswerError } from '../../../src/chain/errors.js'
 import { RangeRefusedError, wordOf } from '../../../src/chain/logReader.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { createViewCaller } from '../../../src/chain/views.js'
-import { ZERO_ADDRESS } from '../../../src/protocol/address.js'
-import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../src/server/escrow/escrowLogs.js'
 import { createChainHead } from '../../../src/server/reads/chainHead.js'
 import { createOrderHistories } from '../../../src/server/timeline/orderHistory.js'
@@ -14,7 +13,7 @@ import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
-import { refundOrder, settleOrder } from '../../support/orderEnds.js'
+import { refundOrder, settleOrder, UNOPENED } from '../../support/orderEnds.js'
 
 const chain = useChain(setUpInstitution)
 const GO_ON = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBlockByNumber']
@@ -162,13 +161,9 @@ describe('a node', () => {
   })
 
   test('is asked again once the head has moved when it did not know an order', async () => {
-    const none = {
-      ...{ account: ZERO_ADDRESS, amount: 0n, deadline: 0, orgId: ZERO_BYTES32, commit: ZERO_BYTES32 },
-      ...{ symbol: ZERO_BYTES32, shares: 0n },
-    }
     let isBehind = true
     const { of, noteHead, escrow } = await setUp(2_000, {
-      orders: async (orderId) => (isBehind ? { ...none, state: 'NONE' } : escrow.orders(orderId)),
+      orders: async (orderId) => (isBehind ? UNOPENED : escrow.orders(orderId)),
     })
     const orderId = await openRequest(chain(), 'alice', 'new')
     expect(await of(orderId)).toEqual({ opened: null, ended: null })

@@ -2,24 +2,19 @@ import { rm, writeFile } from 'node:fs/promises'
 import { concat } from 'ethers'
 import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
 import { timelineSchema } from '../../../src/protocol/api.js'
-import {
-  type Authorization,
-  signAuthorization,
-  signedAuthorizationSchema,
-} from '../../../src/protocol/authorization.js'
+import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { deployForwarder, sendData } from '../../contracts/fixtures/forwarder.js'
-import { digestOf, domainOf, orderOf, refund, signedCall } from '../../support/authorizations.js'
+import { digestOf, orderOf, refund, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, openRequest, soon } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { TOKEN } from '../../support/limitedApp.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
-import { ENCLAVE_KEY } from '../../support/roles.js'
-import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { ORDER, useOrders } from '../intake/ordersUnderTest.js'
+import { bodyOf } from '../relay/relayUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
 const EIGHT_DAYS = 8 * 86_400
@@ -27,15 +22,9 @@ const EIGHT_DAYS = 8 * 86_400
 /** A server, and what an enclave would post to it. */
 async function setUpWithRelay(overrides: Record<string, string> = {}) {
   const server = await setUp(overrides)
-  return { ...server, relay: (authorization: Authorization) => relayTo(server.url, authorization) }
-}
-
-function relayTo(url: string, authorization: Authorization) {
-  const signed = signAuthorization(authorization, domainOf(chain(), authorization.primaryType), ENCLAVE_KEY)
-  return request(url)
-    .post('/relay')
-    .set('Authorization', `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`)
-    .send(z.encode(signedAuthorizationSchema, signed))
+  const relay = (authorization: Authorization) =>
+    server.api.post('/relay').set(TOKEN).send(bodyOf(chain(), authorization))
+  return { ...server, relay }
 }
 
 const get = (url: string, orderId: Hex = ORDER) => request(url).get(`/orders/${orderId}/timeline`)

@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { UNOPENED } from '../../support/orderEnds.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { openIds, setStoredText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -14,16 +15,6 @@ import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 const chain = useChain(setUpInstitution)
 const A = bytes32('A')
 const B = bytes32('B')
-const NO_ESCROW = {
-  account: A,
-  amount: 0n,
-  deadline: 0,
-  commit: A,
-  orgId: A,
-  state: 'NONE',
-  symbol: A,
-  shares: 0n,
-} as const
 const LEFT_FOR_LATER = 'envelope check deferred: its record fails'
 
 /** A node that never shows an event. */
@@ -66,7 +57,7 @@ test('an order is asked for again every five minutes while another server reads 
     escrow: {
       async orders(orderId) {
         asked.push(orderId)
-        return NO_ESCROW
+        return UNOPENED
       },
     },
     records: { expire: async () => undefined },

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import { createRuns } from '../../../src/server/trigger/runner.js'
+import { createRuns, logRunEnd, type RunEnd } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startScriptedDoor } from '../../support/scriptedDoor.js'
@@ -74,4 +74,22 @@ test('a start whose record is written only after the next start has looked for i
   const next = await runs.start({ job: 'reconcile' })
   await runs.clear()
   expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
+})
+
+const [info, warn, error] = [30, 40, 50]
+
+test.each<[RunEnd, number]>([
+  [{ how: 'result', result: { outcome: 'done', code: 'reclaimed-after-fill' } }, error],
+  [{ how: 'timeout', result: { outcome: 'failed', code: 'broker-mismatch' } }, error],
+  [{ how: 'result', result: { outcome: 'queued', code: 'broker-unauthorized' } }, error],
+  [{ how: 'result', result: { outcome: 'queued', code: 'broker-refused' } }, warn],
+  [{ how: 'result', result: { outcome: 'settled', code: 'cost-over-notional' } }, warn],
+  [{ how: 'not-started', result: null }, warn],
+  [{ how: 'result', result: { outcome: 'rejected', code: 'not-admin' } }, info],
+  [{ how: 'result', result: { outcome: 'settled' } }, info],
+])('the line at the end of a run has its code and level: %j', (end, level) => {
+  const log = createLogLines()
+  logRunEnd(log.logger, 'a run ended', end, { runId: 'r' })
+  const { code } = end.result ?? {}
+  expect(log.lines()).toMatchObject([{ level, msg: 'a run ended', runId: 'r', ...(code && { code }) }])
 })

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { currentFees, type Fees } from '../../../src/chain/fees.js'
-import { createRpc } from '../../../src/chain/rpc.js'
-import { useChain } from '../../support/chain.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
-
-const chain = useChain()
 
 const GWEI = 1_000_000_000n
 const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
@@ -13,13 +8,17 @@ const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
   maxPriorityFeePerGas,
 })
 
+const block = { baseFeePerGas: '0x1' }
+
 /** Fees where the node's history is this. */
-async function feesWhere(history: object, ceiling = 500n * GWEI) {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  proxy.answer = ({ method }) => (method === 'eth_feeHistory' ? { result: history } : undefined)
-  const provider = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId: 31_337 })
-  return currentFees(provider, ceiling)
-}
+const feesWhere = (history: object, ceiling = 500n * GWEI) =>
+  currentFees(
+    {
+      send: async (calls) =>
+        calls.map(({ method }) => ({ result: method === 'eth_feeHistory' ? history : block })),
+    },
+    ceiling,
+  )
 
 const history = {
   oldestBlock: '0x1',

@@ -1,17 +1,16 @@
 import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
-import type { Hex } from '../../../src/protocol/hex.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
 import { createFeeMarket } from '../../../src/server/txManager/fees.js'
 import type { Owner, TxOutcome } from '../../../src/server/txManager/pendingTx.js'
-import { createTxManager, type TxManager } from '../../../src/server/txManager/txManager.js'
+import { createTxManager } from '../../../src/server/txManager/txManager.js'
 import { Secret } from '../../../src/service/secret.js'
-import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
-import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { createLogLines } from '../../support/logLines.js'
 import { soon } from '../relay/relayUnderTest.js'
 
 const quantity = z.string().transform(Number)
@@ -27,30 +26,11 @@ export interface Sent {
   readonly outcome: Promise<TxOutcome>
   /** Whether there is an outcome, or the call has failed. */
   hasEnded: boolean
-  /** Wei that the transaction manager has said to be committed, when the call was among what is under way. */
-  committed: bigint
   /** How often it was reported as taken back. */
   dropped: number
 }
 
-/** A transaction manager on a chain of its own, without contracts; blocks are mined on demand. */
-export interface TxManagerUnderTest {
-  readonly proxy: FaultProxy
-  readonly log: LogLines
-  readonly txManager: TxManager
-  readonly relayer: Hex
-  rpc(method: string, ...params: unknown[]): Promise<unknown>
-  mine(): Promise<void>
-  /** A transfer of one wei, which nothing can make fail. */
-  send(save?: (transaction: SignedTransaction) => Promise<void>): Sent
-  resume(transactions: readonly SignedTransaction[]): Sent
-  /** Transactions of the account in blocks. */
-  count(): Promise<number>
-  /** Transactions in the node's pool. */
-  pooled(): Promise<number>
-  /** Resolves once the node has had so many more requests with this method: each look has the default. */
-  asked(times: number, method?: string): Promise<void>
-}
+export type TxManagerUnderTest = Awaited<ReturnType<typeof startTxManager>>
 
 /** The clock of the process stands still until the test ends, but for what `pass` adds to it. */
 export function standStill() {
@@ -64,15 +44,15 @@ export function standStill() {
   }
 }
 
+/** A transaction manager on a chain of its own, without contracts; blocks are mined on demand. */
 export async function startTxManager(options: {
   readonly anvil?: AnvilOptions
   readonly resubmitAfterMs?: number
   readonly confirmations?: number
   readonly maxSentAhead?: number
   readonly saveNoOp?: Owner['save']
-  readonly isTrusted?: () => boolean
   readonly trailingMs?: number
-}): Promise<TxManagerUnderTest> {
+}) {
   const anvil = await startAnvil(options.anvil)
   onTestFinished(() => anvil.stop())
   const proxy = await startFaultProxy(anvil.rpcUrl)
@@ -96,7 +76,7 @@ export async function startTxManager(options: {
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
     trailingMs: options.trailingMs ?? 2_000,
-    isTrusted: options.isTrusted ?? (() => true),
+    isTrusted: () => true,
     saveNoOp: options.saveNoOp ?? (async () => undefined),
     onNoOpSent: () => undefined,
     onForeign: () => undefined,
@@ -113,15 +93,13 @@ export async function startTxManager(options: {
         await save?.(transaction)
         saved.push(transaction)
       },
-      counted: () => {
-        sent.committed = txManager.committed().open
-      },
+      counted: () => undefined,
       isNeeded: async () => true,
       used: () => undefined,
       lost: () => undefined,
       dropped: () => sent.dropped++,
     }
-    const sent: Sent = { saved, committed: 0n, dropped: 0, hasEnded: false, outcome: run(owner) }
+    const sent: Sent = { saved, dropped: 0, hasEnded: false, outcome: run(owner) }
     const end = () => {
       sent.hasEnded = true
     }
@@ -136,18 +114,21 @@ export async function startTxManager(options: {
     log,
     txManager,
     relayer: signer.address,
-    rpc: (method, ...params) => direct.send(method, params),
+    rpc: (method: string, ...params: unknown[]): Promise<unknown> => direct.send(method, params),
     async mine() {
       await direct.send('evm_mine', [])
     },
-    send: (save) => track((owner) => txManager.send(call, owner), save),
-    resume: (transactions) => track((owner) => txManager.resume(transactions, owner)),
+    /** A transfer of one wei, which nothing can make fail. */
+    send: (save?: Owner['save']) => track((owner) => txManager.send(call, owner), save),
+    /** Transactions of the account in blocks. */
     count: () => direct.getTransactionCount(signer.address),
+    /** Transactions in the node's pool. */
     async pooled() {
       const { pending, queued } = poolSchema.parse(await direct.send('txpool_status', []))
       return pending + queued
     },
-    async asked(times, method = 'eth_getTransactionCount') {
+    /** Resolves once the node has had so many more requests with this method: each look has the default. */
+    async asked(times: number, method = 'eth_getTransactionCount') {
       const count = () => proxy.requests.filter((methods) => methods.includes(method)).length
       const before = count()
       await soon(count).toBeGreaterThanOrEqual(before + times)

@@ -136,7 +136,7 @@ function createBatches(database: Database) {
 const EXPIRY = `clock_timestamp() + $1 * interval '1 millisecond'`
 
 /** One statement, so that no server can stop in its middle. It skips a lease whose term is just writing. */
-export const TAKE_LEASE = `WITH expired AS (
+const TAKE_LEASE = `WITH expired AS (
   SELECT name FROM leases WHERE name = $2 AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE leases SET term = $3, holder = $4, expires_at = ${EXPIRY}

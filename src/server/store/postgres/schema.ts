@@ -25,7 +25,7 @@ const isOfDay = 'CASE WHEN sums.day IN (day_of, day_of + 1) THEN sums.used ELSE 
  * earlier term. Without the lock, a write whose snapshot is older than the take could commit after the successor has read. Renewals and other
  * fenced writes do not wait for this lock.
  */
-export const CREATE_TRANSACT = `
+const CREATE_TRANSACT = `
   CREATE FUNCTION transact(batch jsonb) RETURNS text[] LANGUAGE plpgsql AS $transact$
   DECLARE
     item jsonb;

@@ -73,5 +73,5 @@ function open(chain: Market['chain'], name: OrderName): void {
 function settleOnChain({ chain, enclave }: Market, name: OrderName): void {
   const { orderId } = owned[name]
   const wasRun = enclave.runs.some((run) => run.orderId === orderId && run.commit !== null)
-  if (wasRun && chain.stateOf(orderId) === 'OPEN') chain.end(orderId, 'SETTLED')
+  if (wasRun && chain.stateOf(orderId) === 'OPEN') chain.settle(orderId)
 }

@@ -12,15 +12,10 @@ export interface ModelRun {
   isOver: boolean
 }
 
-/** An enclave whose runs last until the test ends them, and longer than servers. */
-export interface ModelEnclave {
-  readonly runner: EnclaveRunner
-  readonly runs: readonly ModelRun[]
-  /** Ends the oldest run under way, if there is one. Of what it does not hold it knows nothing to do. */
-  endNext(result: RunResult): ModelRun | undefined
-}
+export type ModelEnclave = ReturnType<typeof createModelEnclave>
 
-export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEnclave {
+/** An enclave whose runs last until the test ends them, and longer than servers. */
+export function createModelEnclave(onStart: (run: ModelRun) => void) {
   const runs: ModelRun[] = []
   const byId = new Map<string, ModelRun>()
   function start(job: Job): ModelRun {
@@ -36,16 +31,18 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
   function isHeld({ orderId }: ModelRun): boolean {
     return runs.some((run) => run.orderId === orderId && run.commit !== null)
   }
+  const runner: EnclaveRunner = {
+    // The runs that it was given outlive the server.
+    offerAgain() {},
+    run: (job) => start(job).end.promise,
+    // A run that was noted and never started has left nothing.
+    attach: async ({ runId }) => byId.get(runId)?.end.promise ?? { how: 'timeout', result: null },
+  }
   return {
     runs,
-    runner: {
-      // The runs that it was given outlive the server.
-      offerAgain() {},
-      run: (job) => start(job).end.promise,
-      // A run that was noted and never started has left nothing.
-      attach: async ({ runId }) => byId.get(runId)?.end.promise ?? { how: 'timeout', result: null },
-    },
-    endNext(result) {
+    runner,
+    /** Ends the oldest run under way, if there is one. Of what it does not hold it knows nothing to do. */
+    endNext(result: RunResult): ModelRun | undefined {
       const run = runs.find(({ isOver }) => !isOver)
       if (run === undefined) return undefined
       run.isOver = true

@@ -6,16 +6,9 @@ import type { Rpc, RpcAnswer, RpcCall } from '../../../../src/chain/rpc.js'
 import { ZERO_ADDRESS } from '../../../../src/protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../../../src/protocol/hex.js'
 import { bytes32 } from '../../../support/institution.js'
+import { UNOPENED } from '../../../support/orderEnds.js'
 
-/** The escrow and its events as a node tells them, without a node: thousands of chains in seconds. */
-export interface EscrowChain {
-  readonly escrow: OrderEscrow
-  readonly rpc: Pick<Rpc, 'send'>
-  open(orderId: Hex, account: Hex, commit: Hex): void
-  /** Ends an open one. */
-  end(orderId: Hex, state: 'SETTLED' | 'REFUNDED'): void
-  stateOf(orderId: Hex): EscrowedOrder['state']
-}
+export type EscrowChain = ReturnType<typeof createEscrowChain>
 
 interface Log {
   readonly topics: readonly string[]
@@ -26,19 +19,12 @@ const ADDRESS: Hex = `0x${'22'.repeat(20)}`
 const abi = new Interface(orderEscrowAbi)
 const blockParams = z.tuple([z.string(), z.boolean()])
 const logParams = z.tuple([z.object({ fromBlock: z.string(), toBlock: z.string() })])
-const NOTHING: EscrowedOrder = {
-  account: ZERO_ADDRESS,
-  amount: 0n,
-  deadline: 0,
-  commit: ZERO_BYTES32,
-  orgId: ZERO_BYTES32,
-  state: 'NONE',
-  symbol: ZERO_BYTES32,
-  shares: 0n,
-}
 
-/** @param now Unix milliseconds */
-export function createEscrowChain(now: () => number): EscrowChain {
+/**
+ * The escrow and its events as a node tells them, without a node: thousands of chains in seconds.
+ * @param now Unix milliseconds
+ */
+export function createEscrowChain(now: () => number) {
   const orders = new Map<Hex, EscrowedOrder>()
   const blocks: { readonly timestamp: number; readonly logs: readonly Log[] }[] = []
   const mine = (...logs: Log[]) => blocks.push({ timestamp: Math.floor(now() / 1_000), logs })
@@ -74,45 +60,42 @@ export function createEscrowChain(now: () => number): EscrowChain {
   }
   const none = async () => 0
   const noMoney = async () => 0n
+  const escrow: OrderEscrow = {
+    address: ADDRESS,
+    orders: async (orderId) => orders.get(orderId) ?? UNOPENED,
+    openOrders: none,
+    openOrdersOf: none,
+    openOrdersBy: none,
+    escrowed: noMoney,
+    claims: noMoney,
+    claimed: noMoney,
+    takenBy: async () => ZERO_ADDRESS,
+    deployedAt: none,
+    authority: async () => ZERO_ADDRESS,
+    usdc: async () => ZERO_ADDRESS,
+    usedDigest: async () => false,
+  }
+  const rpc: Pick<Rpc, 'send'> = { send: async (calls) => calls.map(answer) }
   return {
-    rpc: { send: async (calls) => calls.map(answer) },
-    escrow: {
-      address: ADDRESS,
-      orders: async (orderId) => orders.get(orderId) ?? NOTHING,
-      openOrders: none,
-      openOrdersOf: none,
-      openOrdersBy: none,
-      escrowed: noMoney,
-      claims: noMoney,
-      claimed: noMoney,
-      takenBy: async () => ZERO_ADDRESS,
-      deployedAt: none,
-      authority: async () => ZERO_ADDRESS,
-      usdc: async () => ZERO_ADDRESS,
-      usedDigest: async () => false,
-    },
-    stateOf: (orderId) => orders.get(orderId)?.state ?? 'NONE',
-    open(orderId, account, commit) {
+    rpc,
+    escrow,
+    stateOf: (orderId: Hex) => orders.get(orderId)?.state ?? 'NONE',
+    open(orderId: Hex, account: Hex, commit: Hex) {
       const deadline = Math.floor(now() / 1_000) + 86_400
-      orders.set(orderId, { ...NOTHING, account, commit, deadline, state: 'OPEN' })
+      orders.set(orderId, { ...UNOPENED, account, commit, deadline, state: 'OPEN' })
       mine(event('OrderOpened', [orderId, account, 0n, deadline, commit]))
     },
-    end(orderId, state) {
-      orders.set(orderId, { ...(orders.get(orderId) ?? NOTHING), state })
-      const account = orders.get(orderId)?.account
-      mine(
-        event(
-          state === 'SETTLED' ? 'OrderSettled' : 'OrderRefunded',
-          endedArguments(state, orderId, account),
-        ),
-      )
+    /** Ends an open one by its settlement: nothing here refunds. */
+    settle(orderId: Hex) {
+      const order = orders.get(orderId) ?? UNOPENED
+      orders.set(orderId, { ...order, state: 'SETTLED' })
+      mine(event('OrderSettled', endedArguments(orderId, order.account)))
     },
   }
 }
 
-function endedArguments(state: string, orderId: Hex, account: Hex | undefined): unknown[] {
-  const event = abi.getEvent(state === 'SETTLED' ? 'OrderSettled' : 'OrderRefunded')
-  return (event?.inputs ?? []).map(({ name, type }) => {
+function endedArguments(orderId: Hex, account: Hex): unknown[] {
+  return (abi.getEvent('OrderSettled')?.inputs ?? []).map(({ name, type }) => {
     if (name === 'orderId') return orderId
     if (type === 'address') return account
     return type === 'bytes32' ? ZERO_BYTES32 : 0n

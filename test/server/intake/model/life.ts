@@ -1,37 +1,31 @@
-import { createOrders, type Orders } from '../../../../src/server/intake/orders.js'
+import { createOrders } from '../../../../src/server/intake/orders.js'
 import type { Engine } from '../../../../src/server/store/engine.js'
-import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
+import { createOrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { prepareDatabase } from '../../../../src/server/store/sqlite/database.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
 import { createLifetime } from '../../../../src/service/lifetime.js'
-import { createLogLines, type LogLines } from '../../../support/logLines.js'
+import { createLogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
 import { serverConfig } from '../../../support/serverEnvironment.js'
 import { serveLeaseOf } from '../../../support/stores.js'
 import type { ModelEnclave } from './enclave.js'
 import type { EscrowChain } from './escrowChain.js'
 
-/** One life of the server's part that takes orders in and runs them, without its HTTP. */
-export interface Life {
-  readonly orders: Orders
-  readonly records: OrderRecords
-  readonly log: LogLines
-  /** From now on nothing that it does has an effect, and nothing that it waits for comes. */
-  kill(): void
-}
-
-export interface LifeOptions {
-  readonly root: string
-  readonly chain: EscrowChain
-  readonly enclave: ModelEnclave
-  /** Resolves when the step may be made: it is up to the scheduler whose turn it is. */
-  readonly turn: (step: string) => Promise<void>
-}
+export type Life = Awaited<ReturnType<typeof startLife>>
 
 const FAR = new Date('2096-10-02T07:06:40.000Z')
 
-export async function startLife({ root, chain, enclave, turn }: LifeOptions): Promise<Life> {
+/**
+ * One life of the server's part that takes orders in and runs them, without its HTTP.
+ * @param turn resolves when the step may be made: it is up to the scheduler whose turn it is
+ */
+export async function startLife(
+  root: string,
+  chain: EscrowChain,
+  enclave: ModelEnclave,
+  turn: (step: string) => Promise<void>,
+) {
   let isDead = false
   /** A step that a killed process has begun happens or not; the process never hears of it. */
   async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
@@ -43,8 +37,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
   prepareDatabase(root)
   const own = await openQuickly(root)
   const engine = stepwise(own, step)
-  const log = createLogLines()
-  const { logger } = log
+  const { logger } = createLogLines()
   const records = createOrderRecords({ engine, logger })
   const escrow: EscrowChain['escrow'] = {
     ...chain.escrow,
@@ -67,14 +60,13 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     marketClock: {
       getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),
     },
-    logger: log.logger,
+    logger,
   })
   const { onStored, room, knownEscrow } = trigger
-  const lifetime = createLifetime(trigger.services, log.logger)
+  const lifetime = createLifetime(trigger.services, logger)
   void lifetime.start()
   return {
     records,
-    log,
     orders: createOrders({
       records,
       escrow,
@@ -83,6 +75,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
       room,
       knownEscrow,
     }),
+    /** From now on nothing that it does has an effect, and nothing that it waits for comes. */
     kill() {
       isDead = true
       // Its timers would go on; whatever they do comes to nothing.

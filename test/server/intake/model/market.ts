@@ -7,51 +7,28 @@ import { bytes32 } from '../../../support/institution.js'
 import { SERVER_ENVIRONMENT } from '../../../support/serverEnvironment.js'
 import { createModelEnclave, type ModelEnclave, type ModelRun } from './enclave.js'
 import { createEscrowChain, type EscrowChain } from './escrowChain.js'
-import { type Life, startLife } from './life.js'
+import { startLife } from './life.js'
 
 /** Three orders, two of them of one account. */
 export const ORDERS = ['first', 'second', 'other'] as const
 export type OrderName = (typeof ORDERS)[number]
 const ACCOUNTS = { first: '0xa1', second: '0xa1', other: '0xb2' }
 
-/** An order as its owner knows it. */
-export interface OwnedOrder {
-  readonly orderId: Hex
-  readonly account: Hex
-  readonly envelope: Envelope
-  readonly commit: Hex
-}
-
-/** Everything around the server, and the server of now. */
-export interface Market {
-  readonly chain: EscrowChain
-  readonly enclave: ModelEnclave
-  life(): Life
-  /** The process is killed, and another one started on the same directory. */
-  restart(): Promise<void>
-  post(order: OwnedOrder, envelope: Envelope): Promise<OrderReceived>
-  /** Lets so many milliseconds pass. */
-  pass(ms: number): Promise<void>
-  /** Broken rules, oldest first. */
-  readonly broken: readonly string[]
-}
+export type Market = Awaited<ReturnType<typeof openMarket>>
 
 export function envelopeOf(text: string): Envelope {
   const epk: Hex = `0x${SERVER_ENVIRONMENT.INTENT_PUBKEY.slice(2)}`
   return { epk, iv: `0x${'11'.repeat(12)}`, ct: bytes32(text), tag: `0x${'22'.repeat(16)}` }
 }
 
-export const owned: Readonly<Record<OrderName, OwnedOrder>> = {
-  first: own('first'),
-  second: own('second'),
-  other: own('other'),
-}
-
-function own(name: OrderName): OwnedOrder {
+/** An order as its owner knows it. */
+function own(name: OrderName) {
   const envelope = envelopeOf(`${name}, sealed`)
   const account = checksum(`0x${ACCOUNTS[name].slice(2).repeat(20)}`)
   return { orderId: bytes32(name), account, envelope, commit: commitOf(envelope) }
 }
+
+export const owned = { first: own('first'), second: own('second'), other: own('other') }
 
 /** Replaces the clock for the length of the running test. */
 export function useModelClock(): void {
@@ -64,31 +41,37 @@ export function useModelClock(): void {
   })
 }
 
-/** @param turn see `LifeOptions` */
-export async function openMarket(root: string, turn: (step: string) => Promise<void>): Promise<Market> {
+/**
+ * Everything around the server, and the server of now.
+ * @param turn see `startLife`
+ */
+export async function openMarket(root: string, turn: (step: string) => Promise<void>) {
   const chain = createEscrowChain(Date.now)
   const broken: string[] = []
   const enclave: ModelEnclave = createModelEnclave((run) => {
     const fault = faultOf(run, chain, enclave)
     if (fault !== undefined) broken.push(fault)
   })
-  const start = () => startLife({ root, chain, enclave, turn })
+  const start = () => startLife(root, chain, enclave, turn)
   let life = await start()
   return {
     chain,
     enclave,
+    /** Broken rules, oldest first. */
     broken,
     life: () => life,
+    /** The process is killed, and another one started on the same directory. */
     async restart() {
       life.kill()
       life = await start()
     },
-    async post({ orderId }, envelope) {
+    async post({ orderId }: { readonly orderId: Hex }, envelope: Envelope): Promise<OrderReceived> {
       const answer = await life.orders.receive({ orderId, ...envelope }, 'a client')
       if (typeof answer === 'string') throw new Error(`not received: ${answer}`)
       return answer
     },
-    async pass(ms) {
+    /** Lets so many milliseconds pass. */
+    async pass(ms: number) {
       await vi.advanceTimersByTimeAsync(ms)
     },
   }

@@ -2,20 +2,36 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import { policyUpdate, signedCall } from '../../support/authorizations.js'
+import { batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { TEST_DELAYS, useChain } from '../../support/chain.js'
-import { ORG, setUpInstitution } from '../../support/institution.js'
+import {
+  AAPL,
+  MSFT,
+  ORG,
+  openBuy,
+  openRequest,
+  setUpInstitution,
+  shares,
+  usd,
+} from '../../support/institution.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import type { Role } from '../../support/roles.js'
 
 const chain = useChain(setUpInstitution)
 
-async function screenOf(role: Role) {
+/** Reads of one server. */
+async function reads() {
   const { app } = await buildApp({ chain: chain() })
-  const response = await request(app).get(`/wallet/${chain().account(role)}`)
-  expect(response.status).toBe(200)
-  return response.body
+  const get = async (path: string) => (await request(app).get(path).expect(200)).body
+  return {
+    get,
+    institution: () => get(`/org/${ORG}`),
+    complianceOf: (role: Role) => get(`/compliance/${chain().account(role)}`),
+  }
 }
+
+const screenOf = async (role: Role) => (await reads()).get(`/wallet/${chain().account(role)}`)
 
 const publishRules = () =>
   chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, chain().account('admin'))))
@@ -94,10 +110,10 @@ describe('a wallet in an institution', () => {
 })
 
 test('an address is taken in any case, and returned with its checksum', async () => {
-  const { app } = await buildApp({ chain: chain() })
+  const { get } = await reads()
   const alice = chain().account('alice')
-  for (const text of [alice, alice.toLowerCase(), `0x${alice.slice(2).toUpperCase()}`])
-    expect((await request(app).get(`/wallet/${text}`)).body).toMatchObject({ address: alice, orgId: ORG })
+  for (const text of [alice.toLowerCase(), `0x${alice.slice(2).toUpperCase()}`])
+    expect(await get(`/wallet/${text}`)).toMatchObject({ address: alice, orgId: ORG })
 })
 
 test('a wallet that changes its institution leaves its rules behind, and one that hands it over its role', async () => {
@@ -114,4 +130,93 @@ test('a wallet that changes its institution leaves its rules behind, and one tha
   await send('admin', 'registry', 'transferAdmin', account('alice'))
   await send('alice', 'registry', 'acceptAdmin', ORG)
   expect([(await screenOf('admin')).role, (await screenOf('alice')).role]).toEqual(['employee', 'admin'])
+})
+
+test('an institution shows its counts, which follow the chain, and the totals of the whole pool', async () => {
+  const { institution } = await reads()
+  expect(await institution()).toEqual({
+    orgId: ORG,
+    name: 'Acme Capital',
+    admin: chain().account('admin'),
+    walletCount: 2,
+    rulesVersion: 0,
+    openOrders: 0,
+    pool: { usdc: '0', openOrders: 0, equities: [{ symbol: 'AAPL', shares: '0' }] },
+  })
+
+  const settled = await openBuy(chain(), 'alice', 'settled', usd(250))
+  const refunded = await openBuy(chain(), 'bob', 'refunded', usd(100))
+  // Carol is in no institution: her order counts for the platform alone.
+  await openRequest(chain(), 'carol', 'request')
+  expect(await institution()).toMatchObject({ openOrders: 2, pool: { usdc: '0', openOrders: 3 } })
+
+  await settleOrder(chain(), settled)
+  await refundOrder(chain(), refunded)
+  const policy = policyUpdate(ORG, chain().account('admin'))
+  await chain().send('relayer', ...signedCall(chain(), policy))
+  await chain().send('admin', 'registry', 'setMember', chain().account('bob'), false)
+  expect(await institution()).toMatchObject({
+    walletCount: 1,
+    rulesVersion: 1,
+    openOrders: 0,
+    pool: { usdc: '250000000', openOrders: 1 },
+  })
+})
+
+test('the totals are what the pool holds: not what was withdrawn, but what was delisted', async () => {
+  await chain().send('owner', 'token', 'setListed', MSFT, true)
+  await chain().send('relayer', ...signedCall(chain(), batchMint(AAPL, shares(10))))
+  await chain().send('relayer', ...signedCall(chain(), batchMint(MSFT, shares(4))))
+  const { institution } = await reads()
+  const equities = async () => (await institution()).pool.equities
+  expect(await equities()).toEqual([
+    { symbol: 'AAPL', shares: '10000000000' },
+    { symbol: 'MSFT', shares: '4000000000' },
+  ])
+
+  const withdrawal = await openRequest(chain(), 'alice', 'withdrawal')
+  const payout = { payoutAsset: AAPL, payout: shares(3) }
+  await settleOrder(chain(), withdrawal, payout)
+  await chain().send('owner', 'token', 'setListed', MSFT, false)
+  const held = [
+    { symbol: 'AAPL', shares: '7000000000' },
+    { symbol: 'MSFT', shares: '4000000000' },
+  ]
+  expect(await equities()).toEqual(held)
+  // A symbol listed later is there at once; a name that is no ticker is left out.
+  for (const name of ['TSLA', 'not a ticker'])
+    await chain().send('owner', 'token', 'setListed', nameToBytes32(name), true)
+  expect(await equities()).toEqual([...held, { symbol: 'TSLA', shares: '0' }])
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('TSLA'), false)
+  expect(await equities()).toEqual(held)
+})
+
+test('KYC is the wallet’s own, the same for every equity, and a freeze is of one symbol and one wallet', async () => {
+  await chain().send('owner', 'token', 'setListed', MSFT, true)
+  await chain().send('owner', 'token', 'setFrozen', MSFT, chain().account('alice'), true)
+  const { complianceOf } = await reads()
+  expect((await complianceOf('alice')).equities).toEqual([
+    { symbol: 'AAPL', kyc: true, listed: true, frozen: false },
+    { symbol: 'MSFT', kyc: true, listed: true, frozen: true },
+  ])
+  expect(await complianceOf('dave')).toEqual({
+    address: chain().account('dave'),
+    equities: [
+      { symbol: 'AAPL', kyc: false, listed: true, frozen: false },
+      { symbol: 'MSFT', kyc: false, listed: true, frozen: false },
+    ],
+  })
+})
+
+test('a symbol that is delisted stays, with its freeze; one that was never listed is not shown', async () => {
+  const alice = chain().account('alice')
+  for (const symbol of [AAPL, MSFT]) await chain().send('owner', 'token', 'setFrozen', symbol, alice, true)
+  const { complianceOf } = await reads()
+  expect((await complianceOf('alice')).equities).toEqual([
+    { symbol: 'AAPL', kyc: true, listed: true, frozen: true },
+  ])
+  await chain().send('owner', 'token', 'setListed', AAPL, false)
+  expect((await complianceOf('alice')).equities).toEqual([
+    { symbol: 'AAPL', kyc: true, listed: false, frozen: true },
+  ])
 })

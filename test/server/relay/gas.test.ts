@@ -1,10 +1,92 @@
+import '../../support/seed.js'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { GasLimits } from '../../../src/server/relay/gasBudget.js'
-import { StorageError } from '../../../src/server/store/engine.js'
-import type { GasPurpose } from '../../../src/server/store/receipts.js'
+import { checksum } from '../../../src/protocol/address.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import {
+  createGasBudget,
+  type GasLimits,
+  type RemainingGas,
+  restOf,
+} from '../../../src/server/relay/gasBudget.js'
+import { confirmed, failed, pendingRecord, withLimit } from '../../../src/server/relay/record.js'
+import { type Engine, StorageError } from '../../../src/server/store/engine.js'
+import { createReceiptStore, type GasPurpose, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { LENGTH } from '../../support/length.js'
+import { createLogLines } from '../../support/logLines.js'
+import { gasSums, storedBookings } from '../../support/storedGas.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { ALICE, BOB, createGasDriver, digest, finish, hold, PLATFORM } from './gasDriver.js'
+
+const PLATFORM: GasPurpose = { kind: 'platform' }
+const ALICE = checksum(`0x${'a1'.repeat(20)}`)
+const BOB = checksum(`0x${'b0'.repeat(20)}`)
+
+const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+const hold = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'hold',
+  orderId: digest(order),
+  account,
+})
+const finish = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'finish',
+  orderId: digest(order),
+  account,
+})
+
+/** The gas of authorizations, as their jobs write it. */
+function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () => number }) {
+  const { engine } = options
+  const { logger } = createLogLines()
+  const store = createReceiptStore({ engine, logger })
+  const budget = createGasBudget({ ...options, store, logger })
+
+  function newRecord(digest: Hex, purpose: GasPurpose, earlier?: RelayRecord): RelayRecord {
+    const call = {
+      primaryType: 'PortfolioUpdate',
+      target: `0x${'11'.repeat(20)}`,
+      data: '0x01020304',
+    } as const
+    return pendingRecord({ digest, purpose, ...call }, undefined, earlier)
+  }
+
+  async function change(digest: Hex, next: (record: RelayRecord) => RelayRecord): Promise<void> {
+    const stored = await store.find(digest)
+    if (stored === undefined || !(await budget.put(next(stored.record), stored)))
+      throw new Error('not the stored version')
+  }
+
+  return {
+    ...budget,
+    /** An authorization that comes, or is sent again. */
+    async reserve(digest: Hex, purpose: GasPurpose, gas: bigint, bookable?: bigint): Promise<void> {
+      const stored = await store.find(digest)
+      const isUnderWay = stored !== undefined && stored.record.receipt.status !== 'failed'
+      const record = isUnderWay ? stored.record : newRecord(digest, purpose, stored?.record)
+      if (!(await budget.put(withLimit(record, gas), stored, bookable))) throw new Error('another version')
+    },
+    /** One of its transactions was mined. */
+    spend: (digest: Hex, used: bigint, excused = 0n) =>
+      change(digest, (record) => {
+        const { gas } = record
+        const counted = { used: gas.used + used, excused: gas.excused + excused }
+        return { ...record, gas: { setAside: 0n, ...counted } }
+      }),
+    /** Makes its record final; one that another party brought to the chain may have none. */
+    async end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void> {
+      const stored = await store.find(digest)
+      const record = stored?.record ?? newRecord(digest, purpose)
+      const next = isConfirmed ? confirmed(record, null) : failed(record, null, { name: 'Failed', args: {} })
+      if (!(await budget.put(next, stored))) throw new Error('another version')
+    },
+    assertFits: (digest: Hex, purpose: GasPurpose, gas: bigint) =>
+      budget.assertRoom(withLimit(newRecord(digest, purpose), gas)),
+    async rest(): Promise<RemainingGas> {
+      await budget.refresh()
+      return budget.remaining()
+    },
+  }
+}
 
 const DAY_MS = 86_400_000
 
@@ -249,4 +331,70 @@ describe('a quota', () => {
     clock.ms += DAY_MS
     await budget.reserve(digest(2), refund(), 21_000n)
   })
+})
+
+const LIMITS = { perDay: 10_000_000n, reserve: 1_000_000n, perAccount: 4_000_000n, perInstitution: 1n << 60n }
+
+/** Budgets of several servers on one database. */
+async function budgetsOf(limits = LIMITS) {
+  const { engine } = await openStores(await temporaryDirectory())
+  const start = () => createGasDriver({ engine, limits, now: () => 20_000 * DAY_MS })
+  return { one: start(), other: start(), engine }
+}
+
+test('several servers make and end one booking, whichever of them takes two writes of its order at once', async () => {
+  const { one, other, engine } = await budgetsOf()
+  await Promise.all([one.reserve(digest(1), hold(1), 300_000n), other.reserve(digest(2), hold(1), 300_000n)])
+  const booking = (await storedBookings(engine)).get(digest(1))
+  expect(booking?.drawn).toHaveLength(1)
+  expect(await one.rest()).toMatchObject({ booked: restOf(booking) })
+  const [first, second] = booking?.by === digest(1) ? [1, 2] : [2, 1]
+  await Promise.all([one.end(digest(first), hold(1), true), other.end(digest(second), hold(1), false)])
+  expect(await one.rest()).toMatchObject({ booked: 720_000n })
+})
+
+const ORDERS = [1, 2, 3] as const
+const accountOf = (order: number) => (order === 3 ? BOB : ALICE)
+const purpose: fc.Arbitrary<GasPurpose> = fc.oneof(
+  fc
+    .record({ of: fc.constantFrom(hold, finish), order: fc.constantFrom(...ORDERS) })
+    .map(({ of, order }) => of(order, accountOf(order))),
+  fc.constantFrom(ALICE, BOB).map((account) => ({ kind: 'account', account }) as const),
+  fc.constant({ kind: 'institution', orgId: digest(9) } as const),
+  fc.constant(PLATFORM),
+)
+const step = fc.record({
+  do: fc.constantFrom('reserve', 'spend', 'excuse', 'confirm', 'fail'),
+  number: fc.nat(7),
+  gas: fc.bigInt({ min: 1n, max: 600_000n }),
+  isOther: fc.boolean(),
+})
+/** Up to three at once. */
+const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 30 })
+
+test('the sums are those of records and bookings, whatever two servers do at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(purpose, { minLength: 8, maxLength: 8 }), turns, async (purposes, told) => {
+      const { one, other, engine } = await budgetsOf()
+      async function take({
+        do: action,
+        number,
+        gas,
+        isOther,
+      }: (typeof told)[number][number]): Promise<void> {
+        const [budget, hash, of] = [isOther ? other : one, digest(100 + number), purposes[number]]
+        if (of === undefined) throw new TypeError('a digest of no purpose')
+        if (action === 'reserve') return budget.reserve(hash, of, gas)
+        if (action === 'confirm' || action === 'fail') return budget.end(hash, of, action === 'confirm')
+        return budget.spend(hash, gas, action === 'excuse' ? gas : 0n)
+      }
+      for (const turn of told) {
+        // Refused, or another of the turn has come first.
+        await Promise.all(turn.map((each) => take(each).catch(() => undefined)))
+        const { stored, added } = await gasSums(engine)
+        expect(stored).toEqual(added)
+      }
+    }),
+    { numRuns: 20 * LENGTH },
+  )
 })
