@@ -59,12 +59,24 @@ test('requests are counted by route, never by path, and by methods that are know
   expect(find('trading_http_request_duration_seconds_count', { route })).toBe(wallets.length)
 })
 
-test('every problem is counted from the start, so that its first increase is seen', async () => {
+test('every problem is counted from the start, so that its first increase is seen; nodes, leases and narration have gauges', async () => {
   const server = await start()
-  const { samples } = await server.metrics()
+  const head = await chain().provider.getBlockNumber()
+  await server.becomes('trading_narrator_block', {}, head)
+  const { samples, find } = await server.metrics()
   const problems = samples.filter(({ name }) => name === 'trading_http_problems_total')
   expect(problems.map(({ labels }) => labels.code)).toEqual(Object.keys(PROBLEMS))
   expect(problems.every(({ value }) => value === 0)).toBe(true)
+  expect(find('trading_narrator_lag_blocks')).toBe(0)
+  const polledAt = find('trading_narrator_last_poll_timestamp_seconds') ?? 0
+  expect(Math.abs(polledAt - Date.now() / 1_000)).toBeLessThan(60)
+  expect(find('trading_lease_served', { lease: 'narrator' })).toBe(1)
+  expect(find('trading_lease_terms_total', { lease: 'narrator' })).toBe(1)
+  expect(find('trading_rpc_requests_total', { node: '0', outcome: 'ok' })).toBeGreaterThan(0)
+  expect(find('trading_rpc_request_duration_seconds_count', { node: '0' })).toBeGreaterThan(0)
+  expect(find('trading_rpc_node_up', { node: '0' })).toBe(1)
+  for (const check of ['chain', 'leases']) expect(find('trading_check_status', { check })).toBe(0)
+  expect(find('trading_database_standbys')).toBeUndefined()
   await fetch(`${server.url}/wallet/0x12`)
   await server.becomes('trading_http_problems_total', { code: 'invalid-parameter' }, 1)
 })
@@ -123,29 +135,6 @@ test('gauges tell of orders that nothing is known of yet, and of those that wait
   await server.becomes('trading_enclave_runs_under_way', { kind: 'order' }, 1)
   await server.becomes('trading_orders_due', {}, 1)
   expect((await server.metrics()).find('trading_orders_longest_wait_seconds')).toBeGreaterThan(0)
-})
-
-test('requests to nodes are counted, and how far the narration has come', async () => {
-  const server = await start()
-  const head = await chain().provider.getBlockNumber()
-  await server.becomes('trading_narrator_block', {}, head)
-  const { find } = await server.metrics()
-  expect(find('trading_narrator_lag_blocks')).toBe(0)
-  const polledAt = find('trading_narrator_last_poll_timestamp_seconds') ?? 0
-  expect(Math.abs(polledAt - Date.now() / 1_000)).toBeLessThan(60)
-  expect(find('trading_rpc_requests_total', { node: '0', outcome: 'ok' })).toBeGreaterThan(0)
-  expect(find('trading_rpc_request_duration_seconds_count', { node: '0' })).toBeGreaterThan(0)
-  expect(find('trading_rpc_node_up', { node: '0' })).toBe(1)
-  expect(find('trading_check_status', { check: 'chain' })).toBe(0)
-})
-
-test('gauges show which leases this server holds, and how often it has taken each', async () => {
-  const server = await start()
-  await server.becomes('trading_lease_served', { lease: 'narrator' }, 1)
-  const { find } = await server.metrics()
-  expect(find('trading_lease_terms_total', { lease: 'narrator' })).toBe(1)
-  expect(find('trading_check_status', { check: 'leases' })).toBe(0)
-  expect(find('trading_database_standbys')).toBeUndefined()
 })
 
 test('no metric contains an address, id, digest or account after any request', async () => {

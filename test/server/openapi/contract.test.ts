@@ -295,8 +295,8 @@ describe('faults of a request', () => {
 })
 
 test('a server of an attested enclave knows no key before that has posted its evidence', async () => {
-  const { call } = await setUp({ INTENT_PUBKEY: '', ENCLAVE_SIGNER: '' })
-  expect(of(await call('getEnclaveKey'))).toBe('503 keys-awaited')
+  const { app } = await buildApp({ chain: chain(), env: { INTENT_PUBKEY: '', ENCLAVE_SIGNER: '' } })
+  expect(of(await caller(app)('getEnclaveKey'))).toBe('503 keys-awaited')
 })
 
 test('a challenge is answered by an attested enclave', async () => {
@@ -315,13 +315,15 @@ describe('openings', () => {
   const opening = (name: string, changes = {}) =>
     sponsoredOrder(chain(), 'alice', bytes32(name), { amount: 0n, ...changes })
 
-  test('an opening is refused if the account did not sign it, or the chain would not take it', async () => {
+  test('an opening is refused if the account did not sign it, is in no institution, or the chain would not take it', async () => {
     const { call } = await setUp()
     const body = await opening('forged')
     const forged = { ...body, opening: { ...body.opening, deadline: 4_000_000_000 } }
     expect(of(await call('postOrder', { body: forged }))).toBe('422 invalid-opening')
     const late = await opening('late', { validBefore: 1 })
     expect(of(await call('postOrder', { body: late }))).toBe('422 would-revert')
+    const ofCarol = await sponsoredOrder(chain(), 'carol', bytes32('of carol'), { amount: 0n })
+    expect(of(await call('postOrder', { body: ofCarol }))).toBe('422 opening-not-sponsored')
   })
 
   test('two of one order at once, and more at once than the relay takes', async () => {
@@ -334,12 +336,6 @@ describe('openings', () => {
     expect((await call('postOrder', { body: await opening('second') })).status).toBe(202)
     expect(of(await call('postOrder', { body: await opening('third') }))).toBe('503 relay-overloaded')
     await mineAgain(chain())
-  })
-
-  test('an opening is refused to an account in no institution', async () => {
-    const { call } = await setUp()
-    const body = await sponsoredOrder(chain(), 'carol', bytes32('of carol'), { amount: 0n })
-    expect(of(await call('postOrder', { body }))).toBe('422 opening-not-sponsored')
   })
 
   test('an opening is refused to an account above its quota', async () => {
@@ -384,35 +380,39 @@ describe('authorizations that the relay cannot afford', () => {
   })
 })
 
-describe('requests that the enclave does not carry out', () => {
-  test.each<[string, Step]>([
-    ['422 policy-rejected', { outcome: 'rejected', code: 'not-admin' }],
-    ['502 enclave-failed', { act: 'throw' }],
-    ['504 enclave-timeout', { outcome: 'failed', code: 'out-of-time' }],
-    ['503 chain-unavailable', { outcome: 'failed', code: 'chain-unavailable' }],
-    ['429 relay-quota-exhausted', { outcome: 'failed', code: 'relay-quota-exhausted' }],
-    ['503 relay-budget-exhausted', { outcome: 'failed', code: 'relay-budget-exhausted' }],
-    ['503 platform-paused', { outcome: 'failed', code: 'paused' }],
-  ])('%s', async (expected, step) => {
-    const { call } = await setUp({}, { policy: [step], resolve: [step] })
-    expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe(expected)
-    const resolution = { body: await signedResolution(chain()) }
-    const rejected = expected.replace('policy-rejected', 'resolution-rejected')
-    expect(of(await call('postResolution', resolution))).toBe(rejected)
+describe('a request that the enclave does not carry out', () => {
+  test('has a code for each reason, which a rulebook and a resolution share', async () => {
+    const reasons: Record<string, Step> = {
+      '422 policy-rejected': { outcome: 'rejected', code: 'not-admin' },
+      '502 enclave-failed': { act: 'throw' },
+      '504 enclave-timeout': { outcome: 'failed', code: 'out-of-time' },
+      '503 chain-unavailable': { outcome: 'failed', code: 'chain-unavailable' },
+      '429 relay-quota-exhausted': { outcome: 'failed', code: 'relay-quota-exhausted' },
+      '503 relay-budget-exhausted': { outcome: 'failed', code: 'relay-budget-exhausted' },
+      '503 platform-paused': { outcome: 'failed', code: 'paused' },
+    }
+    const steps = Object.values(reasons)
+    const { call } = await setUp({}, { policy: steps, resolve: steps })
+    for (const expected of Object.keys(reasons)) {
+      expect(of(await call('postPolicy', { body: await sealOrder(expected) }))).toBe(expected)
+      const resolution = await call('postResolution', { body: await signedResolution(chain()) })
+      expect(of(resolution)).toBe(expected.replace('policy-rejected', 'resolution-rejected'))
+    }
   })
 
-  test('more rulebooks than may wait', async () => {
-    const { call } = await setUp({ POLICY_RUN_TIMEOUT: '5s' }, { policy: [{ act: 'hang' }] })
-    const bodies = await Promise.all(Array.from({ length: 20 }, (_none, n) => sealOrder(`${n}`)))
-    const answers = await Promise.all(bodies.map((body) => call('postPolicy', { body })))
-    expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
-  })
-
-  test('more resolutions than may wait', async () => {
-    const { call } = await setUp({ POLICY_RUN_TIMEOUT: '5s' }, { resolve: [{ act: 'hang' }] })
-    const bodies = await Promise.all(Array.from({ length: 5 }, () => signedResolution(chain())))
-    const answers = await Promise.all(bodies.map((body) => call('postResolution', { body })))
-    expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
+  test('more rulebooks, or resolutions, than may wait', async () => {
+    const hang: Step[] = [{ act: 'hang' }]
+    const { call } = await setUp({ POLICY_RUN_TIMEOUT: '5s' }, { policy: hang, resolve: hang })
+    const rulebooks = await Promise.all(Array.from({ length: 20 }, (_none, n) => sealOrder(`${n}`)))
+    const resolutions = await Promise.all(Array.from({ length: 5 }, () => signedResolution(chain())))
+    const asked = [
+      rulebooks.map((body) => call('postPolicy', { body })),
+      resolutions.map((body) => call('postResolution', { body })),
+    ]
+    for (const answers of asked) {
+      const codes = new Set((await Promise.all(answers)).map(of))
+      expect(codes).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
+    }
   })
 
   test('a resolution that has expired starts no run, nor one whose expiry another key has put off', async () => {
@@ -528,15 +528,17 @@ describe('bytes that never become a request', () => {
     return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), text }
   }
 
-  test.each([
-    [400, 'hello\r\n\r\n'],
-    [408, 'GET /health HTTP/1.1\r\nHost: a\r\n'],
-    [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('is answered with %i', async (status, sent) => {
+  test('is answered as documented of any operation', async () => {
     const { url } = await setUp({ HEADERS_TIMEOUT: '100ms' })
-    const answer = await exchange(url, sent)
-    expect(answer.status).toBe(status)
-    for (const operationId of every) fulfils(operationId, answer)
+    for (const [status, sent] of [
+      [400, 'hello\r\n\r\n'],
+      [408, 'GET /health HTTP/1.1\r\nHost: a\r\n'],
+      [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ] as const) {
+      const answer = await exchange(url, sent)
+      expect(answer.status).toBe(status)
+      for (const operationId of every) fulfils(operationId, answer)
+    }
   })
 })
 

@@ -11,8 +11,6 @@ import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { holdStores } from '../../support/storedRows.js'
-import { openStores, storeState } from '../../support/stores.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
@@ -187,38 +185,4 @@ describe('degraded, and ready nevertheless', () => {
     proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_500) : undefined)
     await becomes(started, { code: 200, faults: {} })
   })
-
-  test('while the day’s gas runs short', async () => {
-    const used = async (gas: number) =>
-      start({ RELAY_DAILY_GAS: '10000000', DATA_DIR: await dataDirWithGasUsed(gas) })
-    await becomes(await used(7_500_000), {
-      code: 200,
-      status: 'degraded',
-      faults: { relayer: 'gas-budget-low' },
-    })
-    // New orders wait, and those written ahead have the reserve.
-    const none = { code: 200, status: 'degraded', faults: { relayer: 'gas-budget-used-up' } } as const
-    await becomes(await used(8_000_000), none)
-    await becomes(await used(9_750_000), { code: 503, faults: { relayer: 'gas-reserve-used-up' } })
-  })
-
-  test('while the narrator catches up', async () => {
-    const genesis = await chain().provider.getBlock(0)
-    await chain().provider.send('anvil_mine', ['0x400'])
-    const dataDir = await temporaryDirectory()
-    const start0 = { number: 0, hash: genesis?.hash }
-    const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
-    await storeState(dataDir, 'narrator', cursor)
-    const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
-    await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
-  })
 })
-
-/** The data directory that a server leaves after it has used gas today. */
-async function dataDirWithGasUsed(gas: number): Promise<string> {
-  const dataDir = await temporaryDirectory()
-  const day = Math.floor(Date.now() / 86_400_000)
-  const { engine } = await openStores(dataDir)
-  await engine.transact([{ kind: 'add', id: 'all', day, used: BigInt(gas), kept: 0n }])
-  return dataDir
-}
