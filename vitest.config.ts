@@ -20,13 +20,13 @@ const DISK = ['test/disk/*.test.ts']
  */
 const NIGHTLY = [
   // Storms, a firm's day, tests of tests, pages that are typed from a clone.
-  'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
+  'test/faults/{cluster,nodes,verdicts}.test.ts',
   'test/firm/firm.test.ts',
   'test/operate/deployedCode.test.ts',
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
   // Stories of the whole platform, ten seconds of CPU each.
-  'test/attacks/!(oneUserReadsBoth|otherEnclave|pathInJob|pausedPlatform|stolenOwnerKey).test.ts',
+  'test/attacks/!(oneUserReadsBoth|otherEnclave|pausedPlatform).test.ts',
   'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
   'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,servers,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.
@@ -62,7 +62,6 @@ const LONG = [
   '/test/e2e/cli.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/faults/cluster.test.ts',
-  '/test/faults/foundOut.test.ts',
   '/test/faults/nodes.test.ts',
   '/test/faults/orders.test.ts',
   '/test/firm/firm.test.ts',

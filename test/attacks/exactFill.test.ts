@@ -11,7 +11,7 @@ import type { SharedBroker } from '../../src/broker/index.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld, type World } from '../enclave/support/world.js'
-import { sharedBrokerOf, usd } from '../support/brokerStandIn.js'
+import { sharedBrokerOf } from '../support/brokerStandIn.js'
 import type { Role } from '../support/roles.js'
 
 const world = useWorld()
@@ -74,15 +74,6 @@ describe('a withdrawal', () => {
     await world().settled({ ...buy(777), who: 'bob' })
     await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: 1n })
     expect(await supply()).toBe(1n)
-  })
-
-  it('has a least amount, but for a whole balance', async () => {
-    await world().settled(buy(1_000))
-    const options = { deps: { limits: { order: 0n, withdrawal: usd(10) } } }
-    const unit = { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: 1n } as const
-    expect(await world().refused(unit, options)).toBe('below-minimum')
-    await world().settled({ ...unit, amount: (await held('alice')) - 1n })
-    await world().settled(unit, options)
   })
 })
 

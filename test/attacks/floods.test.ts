@@ -195,30 +195,3 @@ describe('thirty-two half-sent orders each', () => {
     }
   })
 })
-
-describe('a client over its rate', () => {
-  const env = { RATE_LIMIT_PER_MINUTE: '3' }
-  const codeOf = ({ body }: { body: string }): unknown => JSON.parse(body).code
-
-  it('gets 429 in place of 401 from the relay, unless it shows the token', async () => {
-    const { url } = await startServer(env)
-    const statuses: number[] = []
-    for (let n = 0; n < 4; n++) statuses.push((await ask(url, '/relay')).status)
-    expect(statuses).toEqual([401, 401, 401, 429])
-    expect(codeOf(await ask(url, '/relay', { method: 'POST' }))).toBe('rate-limited')
-    const authorization = `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
-    const receipt = await ask(url, `/relay/0x${'00'.repeat(32)}`, { authorization })
-    expect(codeOf(receipt)).toBe('receipt-not-found')
-    const guessed = await ask(url, '/relay', { method: 'POST', authorization: `${authorization}0` })
-    expect(codeOf(guessed)).toBe('rate-limited')
-  })
-
-  it('does not fail a probe from the same address', async () => {
-    const { url } = await startServer(env)
-    for (let n = 0; n < 3; n++) await ask(url, '/nothing')
-    expect(codeOf(await ask(url, '/nothing'))).toBe('rate-limited')
-    const statuses: number[] = []
-    for (let n = 0; n < 4; n++) statuses.push((await ask(url, '/health')).status)
-    expect(statuses).toEqual([200, 200, 200, 200])
-  })
-})

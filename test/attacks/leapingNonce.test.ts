@@ -51,17 +51,6 @@ async function ownersWord(orderId: Hex) {
   return { resolves: 'nonce', v: 1, orderId, portfolioHash } satisfies Decision
 }
 
-it('an order with the last nonce is refused, and the account goes on', async () => {
-  await world().settled(buy(1_000))
-  expect((await refusedWith(numbered(buy(1), LAST))).code).toBe('nonce-too-far-ahead')
-  const tomorrow = (await world().chain.now()) * 1_000 + 90_000_000
-  expect((await refusedWith(numbered(sell(10), tomorrow))).code).toBe('nonce-too-far-ahead')
-  expect((await refusedWith(numbered(withdrawal, LAST))).code).toBe('nonce-too-far-ahead')
-  await world().settled(sell(400))
-  await world().settled(withdrawal)
-  await world().checkInvariants()
-})
-
 it('an account that has leapt gets back by the owner’s word, and nothing that ended comes back', async () => {
   const filled = await world().settled(buy(1_000))
   await world().settled(sell(400))

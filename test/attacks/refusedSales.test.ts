@@ -8,7 +8,7 @@
 // wallet in no admitted institution has none.
 import { expect, test } from 'vitest'
 import { useDesk } from '../e2e/support/desk.js'
-import { isKnown, post, type SignedBody, signedBy } from '../e2e/support/signedBodies.js'
+import { post, type SignedBody, signedBy } from '../e2e/support/signedBodies.js'
 import { eventually } from '../support/eventually.js'
 import { gasUsedSince } from './support/actors.js'
 
@@ -42,19 +42,4 @@ test('forty sales of shares that the wallet lacks take ten openings, and eight h
   expect(20n * WALLETS * gas).toBeLessThan(DAY_GAS)
   // The wallet can still trade at its own cost.
   expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', usdc: 100_000_000n })).state).toBe('SETTLED')
-})
-
-test('a wallet that is in no institution has no opening, and no transaction is sent', async () => {
-  const { admin, traders, sandbox } = desk()
-  const [, , cleo] = traders
-  const body = await signedBy(desk(), cleo.account.privateKey, SALE)
-  await admin.removeMember(cleo.account.address)
-  await eventually('the server knows', async () => {
-    const { orgId } = await admin.getWallet(cleo.account.address)
-    return orgId === null
-  })
-  const before = await sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
-  expect(await post(desk(), body)).toMatchObject({ status: 422, code: 'opening-not-sponsored' })
-  expect(await isKnown(desk(), body.orderId)).toBe(false)
-  expect(await sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)).toBe(before)
 })

@@ -156,11 +156,3 @@ it('nothing is written or placed before it lies at the stated depth', async () =
   await chain().provider.send('anvil_mine', ['0x3'])
   expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
 })
-
-it('a bar to an order counts at the head, at any depth', async () => {
-  const order = await world().open(buy(250))
-  await chain().provider.send('anvil_mine', ['0x3'])
-  await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)
-  const result = await world().run(order, { deps: { depth: 3 } })
-  expect(await world().noticeCode(order, result)).toBe('kyc')
-})

@@ -8,10 +8,8 @@
 import { describe, expect, it } from 'vitest'
 import { borneByPlatform, checkMoney } from '../../src/enclave/doctor/invariants.js'
 import { readBooks } from '../../src/enclave/doctor/moneyState.js'
-import { openNotice } from '../../src/protocol/notice.js'
-import { CENT_DECIMALS, formatGrouped, parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
+import { parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
 import { booksOf, NO_MONEY } from '../enclave/support/invariants.js'
-import { USER_KEY } from '../enclave/support/parties.js'
 import { useWorld } from '../enclave/support/world.js'
 import { FEES } from '../support/brokerBooks.js'
 import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
@@ -63,26 +61,6 @@ describe('an employee who trades in small pieces', () => {
     const cash = (await world().portfolio('bob'))?.cash ?? 0n
     expect(cash).toBe(BigInt(PIECES) * usd(6.66))
     expect((await behind()) + borne()).toBeGreaterThanOrEqual(cash)
-  })
-})
-
-describe('an employee who sells', () => {
-  it('learns after the sale what part of it went to fees', async () => {
-    await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20), escrow: usd(20) })
-    const before = (await world().portfolio('alice'))?.cash ?? 0n
-    const sale = await world().open({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(10) })
-    const { notice } = await world().run(sale)
-    if (!notice) throw new Error('the sale has no notice')
-    const { code, message } = await openNotice(notice, USER_KEY, sale.orderId)
-    expect(code).toBe('filled')
-    const brought = ((await world().portfolio('alice'))?.cash ?? 0n) - before
-    expect(message).toMatch(
-      new RegExp(
-        `^The order was filled. Sold 0.05 AAPL for \\S+ USDC, less 0.02 USDC in fees: ${formatGrouped(brought, USDC_DECIMALS, CENT_DECIMALS)} USDC.$`,
-      ),
-    )
-    // Left before anything was relayed: a run that dies does not lose it.
-    expect(world().reports.at(-1)).toEqual({ outcome: 'failed', notice })
   })
 })
 

@@ -21,7 +21,6 @@ import { escrowInterface, pendingOf, takePrefix } from './support/actors.js'
 
 const desk = useDesk()
 const ONE = 1_000_000n
-const TEN_MINUTES = 600
 
 const relayerOf = ({ sandbox }: Desk) => sandbox.accounts.relayer.address
 const sentByRelayer = () => desk().sandbox.provider.getTransactionCount(relayerOf(desk()))
@@ -111,28 +110,6 @@ test('one who sends a copied opening himself pays for it, and changes nothing', 
   })
   expect(await relayedOpenings()).toBe(gas)
   expect(before - (await usdcOf(alice))).toBe(25n * ONE)
-})
-
-test('openings of an account that is in no institution and not cleared cost nothing', async () => {
-  const { newcomer } = desk().sandbox.accounts
-  const bodies = await Promise.all(Array.from({ length: 3 }, () => signedBy(desk(), newcomer.privateKey)))
-  const sent = await sentByRelayer()
-  for (const body of bodies) {
-    expect(await post(desk(), body)).toEqual({ status: 422, code: 'opening-not-sponsored' })
-    expect(await isKnown(desk(), body.orderId)).toBe(false)
-  }
-  expect(await sentByRelayer()).toBe(sent)
-})
-
-test('an opening whose last second has passed is refused, and nothing is kept', async () => {
-  const [, , cleo] = desk().traders
-  const body = await signedBy(desk(), cleo.account.privateKey)
-  await desk().sandbox.provider.send('evm_increaseTime', [TEN_MINUTES])
-  await desk().sandbox.provider.send('evm_mine', [])
-  const sent = await sentByRelayer()
-  expect(await post(desk(), body)).toEqual({ status: 422, code: 'would-revert', revert: 'OpeningExpired' })
-  expect(await isKnown(desk(), body.orderId)).toBe(false)
-  expect(await sentByRelayer()).toBe(sent)
 })
 
 /** How many of the relayer's transactions open orders. */

@@ -11,6 +11,7 @@ import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../sr
 import { sharedBrokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { tappedRpc } from '../support/tappedRpc.js'
+import { actionFindings } from './support/actionFindings.js'
 import { posting } from './support/chainRelay.js'
 import { ENCLAVE_KEYS, USER_KEY, type Wish } from './support/parties.js'
 import { buy, reclaim, sell } from './support/scenarios.js'
@@ -267,11 +268,14 @@ it.each([
 ] as const)(
   'a %s that the list has before the broker has booked it holds up all orders until then',
   async (kind, ratio) => {
-    const { settled, open, run } = world()
+    const { settled, open, run, reconcile } = world()
     await settled(buy(1_000))
     await enter(kind, await world().chain.now(), ratio)
     const order = await open({ ...buy(100), who: 'bob', symbol: 'MSFT' })
     expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
+    expect(await reconcile()).toMatchObject({ outcome: 'failed', code: 'actions-unknown' })
+    const found = `fault: in the list, and not booked by the broker: ${kind} of AAPL.`
+    expect(await actionFindings(world())).toContain(found)
     book(kind, ratio, AAPL)
     expect(await run(order)).toMatchObject({ outcome: 'settled' })
   },

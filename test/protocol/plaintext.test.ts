@@ -9,6 +9,15 @@ it('a padded plaintext is a multiple of the block, and reads as what was put in'
   expect(decodePadded(bytes)).toEqual({ name: 'ü' })
 })
 
+it('a padded plaintext shrinks by one block at a time, and only once two are empty', () => {
+  const bytes = (length: number, previous: number) => encodePadded('x'.repeat(length), 512, previous).length
+  expect(bytes(100, 0)).toBe(512)
+  expect(bytes(100, 1_024)).toBe(1_024)
+  expect(bytes(100, 1_536)).toBe(1_024)
+  expect(bytes(100, 3_072)).toBe(2_560)
+  expect(bytes(3_000, 512)).toBe(3_072)
+})
+
 it.each([
   ['a repeated member', '{"cash":"1","cash":"2"}'],
   ['a prototype member', '{"employees":{"__proto__":{"canBuy":true}}}'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { link } from 'node:fs/promises'
+import { link, readdir } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -65,6 +65,22 @@ test.each<[string, (body: string, runId: string) => Record<string, string>]>([
   expect([status, problemSchema.parse(answer).code]).toEqual([401, 'run-unauthorized'])
   expect(jobs).toEqual([])
   expect((await offer(enclave.url, job)).answer).toMatchObject({ runId: job.runId, result: 'accepted' })
+})
+
+// An earlier enclave wrote its result to any path in the job, its own configuration included.
+test('POST / takes no job that names a file, nor one whose id is a path', async () => {
+  const { directory, enclave, jobs } = await setUp()
+  const job = await orderJob()
+  for (const attempt of [
+    { ...job, ...{ resultFile: `${directory}/enclave.env` } },
+    { ...job, runId: '../../enclave.env' },
+    { ...job, runId: `${job.runId}/../../../enclave` },
+  ]) {
+    const { status } = await offer(enclave.url, attempt)
+    expect([400, 401], JSON.stringify(attempt)).toContain(status)
+  }
+  expect(jobs).toEqual([])
+  expect(await readdir(directory)).toEqual(['state'])
 })
 
 test('POST / takes no body that is longer than a job', async () => {

@@ -124,7 +124,6 @@ test('a cancel of a contract wallet is stored where the wallet takes its signatu
   }
 })
 
-// test/attacks/strangersCancel.test.ts has strangers' and copied cancels.
 test('a cancel is of one order, chain, escrow and envelope, and a flood of others costs the node a question per block', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const server = await setUp({ RPC_URL: proxy.url })
