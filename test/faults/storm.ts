@@ -26,8 +26,6 @@ export interface StormOptions {
   /** Where everything is kept. */
   readonly directory: string
   readonly print?: Print
-  /** Breaks a program on purpose: see `programs`. */
-  readonly breaks?: string
   /** How long no order may end in calm. */
   readonly patienceMs?: number
   /** How long faults that wait for their occasion may do so after the last one has begun. */
@@ -48,10 +46,10 @@ const CHECK_MS = 200
 
 /** Runs the plan against real programs on a real chain. Needs `npm run build`. */
 export async function runStorm(options: StormOptions) {
-  const { plan, servers, directory, breaks, print = () => undefined } = options
+  const { plan, servers, directory, print = () => undefined } = options
   const { patienceMs = STALL_BOUND_MS, lingerMs = LINGER_MS } = options
   const watch = createRunWatch()
-  const world = await startWorld({ directory, servers, breaks, heard: watch.heard })
+  const world = await startWorld({ directory, servers, heard: watch.heard })
   const { notes } = world
   const traders = createTraders(world)
   const leftoverMs = Math.min(patienceMs, LEFTOVER_BOUND_MS)

@@ -1,4 +1,4 @@
-// Verdicts against doctored outcomes. foundOut.test.ts has those that a broken program brings about.
+// Verdicts against doctored outcomes.
 import { Transaction, Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { AuditEvent } from './audit.js'

@@ -76,8 +76,6 @@ export interface WorldOptions {
   readonly directory: string
   /** One with SQLite, which starts its enclave, or several on PostgreSQL behind balancers, with an enclave of its own. */
   readonly servers: number
-  /** Breaks a program on purpose: see `programs`. */
-  readonly breaks?: string | undefined
   /** Gets each line that a server prints. */
   readonly heard: (line: string) => void
   /** Of servers and enclave. Default: impatient ones; empty, as they are shipped. */
@@ -90,7 +88,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 type Server = Awaited<ReturnType<typeof startServer>>
 
 export async function startWorld(options: WorldOptions) {
-  const { directory, servers: count, breaks, settings = IMPATIENT } = options
+  const { directory, servers: count, settings = IMPATIENT } = options
   const isCluster = count > 1
   const bench = join(directory, 'bench')
   const notes = await createNotes(bench)
@@ -113,10 +111,7 @@ export async function startWorld(options: WorldOptions) {
     },
     mistook: (words) => mistakes.push(words),
   })
-  const common = {
-    FAULTS_BENCH: bench,
-    ...(breaks !== undefined && { FAULTS_BREAK: breaks }),
-  }
+  const common = { FAULTS_BENCH: bench }
   const around = { directory, notes, told, heard: options.heard }
   const cluster =
     database && (await startCluster({ sandbox, database, count, urls: nodes.urls, common }, around))

@@ -1,11 +1,11 @@
 // Preloaded into the enclave, so the enclave needs no code for the storm. It leaves notes of the runs, and kills or stops the process
 // at the planned steps.
 import { subscribe } from 'node:diagnostics_channel'
-import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createActs, stepClock, stepRequests } from './steps.mjs'
 
-const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_BREAK, ENCLAVE_STATE_DIR } = process.env
+const { FAULTS_BENCH: bench, FAULTS_BENCH_PID } = process.env
 const WATCH_MS = 1_000
 const ENDS = ['OrderSettlement', 'OrderRefund']
 /** By runId: the runs that this process has under way. Only those of orders have an account, steps and events. */
@@ -115,13 +115,6 @@ function watchResult(runId, body, sent) {
 }
 
 stepRequests(stepsOf, reached)
-
-// Breaks the enclave on purpose: it forgets the runs that it accepted. The storm has to notice.
-if (FAULTS_BREAK === 'forget runs') {
-  for (const name of readdirSync(ENCLAVE_STATE_DIR).filter((one) => one.startsWith('runs.sqlite'))) {
-    rmSync(join(ENCLAVE_STATE_DIR, name))
-  }
-}
 
 /** The enclave outlives its server, but not the storm. */
 function endWithBench() {

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { StatementSync } from 'node:sqlite'
 import { createActs, stepClock, stepRequests } from './steps.mjs'
 
-/** FAULTS_BREAK breaks the server on purpose: the storm has to notice. */
-const { FAULTS_BENCH: bench, FAULTS_BREAK: broken = '', DATABASE_URL } = process.env
+const { FAULTS_BENCH: bench, DATABASE_URL } = process.env
 const reached = createActs(join(bench, 'server'))
 
 /** SQLite's error codes. */
@@ -39,8 +38,6 @@ StatementSync.prototype.run = function faultyRun(...values) {
   if (step === 'commit') {
     if (reached('commit')) fail(IOERR_WRITE)
   } else if (existsSync(join(bench, 'full')) || reached('full')) fail(FULL)
-  // Loses what was written.
-  if (broken.startsWith('lose ') && step === `write-${broken.slice(5)}`) return { changes: 1 }
   const result = run.apply(this, values)
   reached(`after-${step}`)
   // A failed sync may have left the data on the disk.
@@ -75,14 +72,6 @@ function isOfNarrator({ changes }) {
   return changes.some(({ row }) => row?.id === 'narrator')
 }
 
-/** Takes the fence from the narrator's save. */
-function weakened(statement, step) {
-  if (broken !== 'unfenced narrator' || step !== 'write-cursor') return statement
-  const writes = JSON.parse(statement.values[0])
-  for (const write of writes.filter(isOfNarrator)) delete write.fence
-  return { ...statement, values: [JSON.stringify(writes)] }
-}
-
 if (DATABASE_URL !== undefined) {
   const { default: pg } = await import('pg')
   const { query } = pg.Client.prototype
@@ -93,7 +82,7 @@ if (DATABASE_URL !== undefined) {
     if (step.startsWith('write-') && existsSync(join(bench, 'full'))) {
       throw Object.assign(new Error('injected'), { code: '53100' })
     }
-    const answer = await query.call(this, weakened(statement, step), ...rest)
+    const answer = await query.call(this, statement, ...rest)
     reached(`after-${step}`)
     return answer
   }
@@ -128,9 +117,6 @@ function createSender(options) {
   },
 })
 
-// Loaded before the first step, and only where it is needed: it takes a third of a second.
-const { Transaction } = broken === 'lose no-ops' ? await import('ethers') : {}
-
 /** The server's own sender, with its steps. */
 globalThis.steppedSender = (createOwnSender, options) => {
   const broadcaster = {
@@ -140,19 +126,12 @@ globalThis.steppedSender = (createOwnSender, options) => {
       return reception
     },
   }
-  const sender = createOwnSender({
-    ...options,
-    broadcaster,
-    // A no-op that is lost fills its gap all the same.
-    ...(Transaction !== undefined && { saveNoOp: async () => undefined }),
-  })
+  const sender = createOwnSender({ ...options, broadcaster })
   const stepped = (owner) => ({
     ...owner,
     async save(transaction) {
       reached('signed')
-      if (broken === 'send first') await broadcaster.send(transaction)
-      const isLost = Transaction !== undefined && Transaction.from(transaction.raw).data === '0x'
-      if (!isLost) await owner.save(transaction)
+      await owner.save(transaction)
       reached('saved')
     },
   })
@@ -169,7 +148,7 @@ globalThis.steppedSender = (createOwnSender, options) => {
 
 // The enclave inherits nothing of the server's environment.
 const ENCLAVE_PRELOAD = new URL('enclave.mjs', import.meta.url).href
-const HANDED_ON = ['FAULTS_BENCH', 'FAULTS_BREAK', 'NODE_COMPILE_CACHE']
+const HANDED_ON = ['FAULTS_BENCH', 'NODE_COMPILE_CACHE']
 const { spawn } = childProcess
 childProcess.spawn = (program, args, options) => {
   if (args.at(-1) !== 'serve') return spawn(program, args, options)
