@@ -89,7 +89,7 @@ export interface RelayAccess extends Pick<ReaderOptions, 'serverUrl' | 'timeoutM
 
 /**
  * What became of an authorization that the enclave gave to the relay.
- * @throws ClientError `insecure-url`; ServerError `relay-unauthorized`, `receipt-not-found`
+ * @throws TypeError for a token that no header can hold; ClientError `insecure-url`; ServerError `relay-unauthorized`, `receipt-not-found`
  * @example const { status, txHash } = await getRelayReceipt({ serverUrl: 'https://trading.example', token: text }, orderId)
  */
 export async function getRelayReceipt(
@@ -97,6 +97,8 @@ export async function getRelayReceipt(
   digest: Hex,
   { signal }: CallOptions = {},
 ): Promise<RelayReceipt> {
+  // The error of fetch would quote it.
+  if (!/^[!-~]+$/.test(token)) throw new TypeError('expected a token of printable ASCII')
   const withToken: typeof fetch = (url, init) => {
     const headers = new Headers(init?.headers)
     headers.set('authorization', `Bearer ${token}`)

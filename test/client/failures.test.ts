@@ -290,6 +290,11 @@ it.each(names)('every method %s ends with the reason of its signal', async (name
   expect(api.requests.length).toBe(sent)
 })
 
+it('a relay token that no header can hold is refused without being quoted', async () => {
+  const asked = operator.getRelayReceipt({ serverUrl: api.url, token: 'a secret\n' }, orderId)
+  await expect(asked).rejects.toThrow(/^expected a token of printable ASCII$/)
+})
+
 it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
   'an order ends with the reason of its signal while %s is open in the wallet, and the next order goes on',
   async (pending) => {

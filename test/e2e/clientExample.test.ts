@@ -164,6 +164,7 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
   const steps: readonly (readonly [name: string, values: () => Promise<Partial<Setting>>, code?: string])[] =
     [
       ['challengeEnclave', async () => ({}), 'unpinned-client'],
+      ['getRelayReceipt', async () => ({ text: 'no-token-of-this-relay' }), 'relay-unauthorized'],
       ['getOpeningState', async () => ({})],
       ['openOrder', async () => ({ order: await signedOrder(common.client, common.deadline) })],
       ['isSignedOrder', async () => ({ order: await signedOrder(common.client, common.deadline) })],
