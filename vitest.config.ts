@@ -28,7 +28,7 @@ const NIGHTLY = [
   // Stories of the whole platform, ten seconds of CPU each.
   'test/attacks/!(oneUserReadsBoth|otherEnclave|pausedPlatform).test.ts',
   'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
-  'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,servers,upgrade}.test.ts',
+  'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.
   'test/enclave/{besides,conflict,corporateActions,late,traffic,turns}.test.ts',
   'test/enclave/mishaps/*.test.ts',
@@ -41,7 +41,7 @@ const NIGHTLY = [
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
   // Long lists and a long past.
   'test/client/{lists,prompts}.test.ts',
-  'test/client/history/{actions,enclave,year}.test.ts',
+  'test/client/history/{enclave,year}.test.ts',
   'test/server/timeline/{orderHistories,timeline}.test.ts',
   // Builds twice.
   'test/enclave/bundle.test.ts',

@@ -3,7 +3,6 @@ import { toBeHex } from 'ethers'
 import { expect, it } from 'vitest'
 import { listMembers, type MemberList } from '../../src/client/admin.js'
 import { listOrders } from '../../src/client/history.js'
-import type { HistoryStore } from '../../src/client/index.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 
@@ -46,27 +45,6 @@ it('an institution’s wallets are listed with their present states', async () =
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), false)
   const second = await lastOf(listMembers(client, ORG_ID, { resume: first }))
   expect(statesOf(second)).toEqual(['member', 'leaving', 'former'])
-})
-
-it('members are kept between visits, with the states that the registry gave', async () => {
-  const { client } = await setting()
-  const kept = new Map<string, Uint8Array>()
-  const store: HistoryStore = {
-    get: async (name) => kept.get(name),
-    set: async (name, bytes) => void kept.set(name, bytes),
-  }
-  await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
-  await chain().provider.send('anvil_mine', ['0x20'])
-  const before = await lastOf(listMembers(client, ORG_ID, { store }))
-  const shown: MemberList[] = []
-  for await (const listing of listMembers(client, ORG_ID, { store })) shown.push(listing)
-  expect(shown[0]).toEqual({ ...before, isComplete: false })
-  expect(shown.at(-1)).toEqual(before)
-  expect(before.members).toContainEqual(
-    expect.objectContaining({ account: chain().account('carol'), state: 'invited' }),
-  )
-  const placed = await lastOf(listOrders(client, { store }))
-  expect(await lastOf(listOrders(client, { store }))).toEqual(placed)
 })
 
 it('many invited wallets are read in a call for each five hundred, and arrive in pieces', async () => {

@@ -1,5 +1,5 @@
 import { concat } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   openRulebookCopy,
   type Publication,
@@ -14,7 +14,6 @@ import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/
 import { recoverAddress } from '../../src/protocol/signature.js'
 import { makeContractWallet } from '../contracts/fixtures/contractWallet.js'
 import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
-import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { enact } from '../support/corporateActions.js'
 import type { Role } from '../support/roles.js'
@@ -69,38 +68,22 @@ it('publishing a rulebook does not believe in another version than its own', asy
   await expect(publishRulebook(client, policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
 })
 
-describe('a publication that was cut off', () => {
-  /** What a client kept before it posted to a server that lost it. */
-  async function cutOff() {
-    let kept = ''
-    const beforePost = (publication: Publication) => {
-      expect(posted()).toEqual([])
-      kept = JSON.stringify(publication)
-    }
-    const lost = problem(502, 'enclave-failed')
-    const publishing = publishRulebook(clientOfServer('admin', lost), policyOf({}), { base: 4, beforePost })
-    await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
-    return { kept: JSON.parse(kept), body: posted()[0] }
+// test/e2e/longRulebook.test.ts and test/browser/longRulebook.test.ts go on with one.
+it('a publication that was cut off gives no copy once another rulebook is in force', async () => {
+  let kept = ''
+  const beforePost = (publication: Publication) => {
+    expect(posted()).toEqual([])
+    kept = JSON.stringify(publication)
   }
+  const lost = problem(502, 'enclave-failed')
+  const publishing = publishRulebook(clientOfServer('admin', lost), policyOf({}), { base: 4, beforePost })
+  await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
 
-  it('is posted again as it was sealed, without a signature, and its copy is then of the version in force', async () => {
-    const { kept, body } = await cutOff()
-    const wallet = walletOf(chain(), 'admin')
-    wallet.signTypedData = () => Promise.reject(new Error('nothing is signed again'))
-    clientOfServer('admin')
-    const client = clientOf(chain(), api, 'admin', { wallet })
-    const { version, copy } = await resumeRulebook(client, kept)
-    expect(posted()).toEqual([body])
-    expect(await openRulebookCopy(client, copy, version)).toEqual(policyOf({}))
-  })
-
-  it('gives no copy once another rulebook is in force', async () => {
-    const { kept } = await cutOff()
-    const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
-    await expect(resumeRulebook(client, kept)).rejects.toMatchObject({ code: 'policy-rejected' })
-    await expect(resumeRulebook(client, { ...kept, version: 0 })).rejects.toMatchObject({
-      code: 'invalid-copy',
-    })
+  const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
+  const publication = JSON.parse(kept)
+  await expect(resumeRulebook(client, publication)).rejects.toMatchObject({ code: 'policy-rejected' })
+  await expect(resumeRulebook(client, { ...publication, version: 0 })).rejects.toMatchObject({
+    code: 'invalid-copy',
   })
 })
 
@@ -121,21 +104,6 @@ it('a copy restricts a symbol that has changed under its name of today, so that 
     ...policyOf({ [alice]: today }),
     groups: { Desk: today },
   })
-})
-
-it('publishing a rulebook tells how many of its parts are on the chain', async () => {
-  const [alice, admin] = [chain().account('alice'), chain().account('admin')]
-  const employees = Object.fromEntries(many.slice(0, 4_000))
-  // The enclave's first part of two; the server answers once the client has told of it.
-  const part = policyUpdate(ORG_ID, admin, { parts: 2n, policyBlob: `0x${'ab'.repeat(57_000)}` })
-  await chain().send(alice, ...signedCall(chain(), part))
-  const told = Promise.withResolvers<object>()
-  answerAsServer(api, chain(), ({ method }) =>
-    method === 'POST' ? told.promise.then(() => ({ body: { orgId: ORG_ID, version: 1 } })) : undefined,
-  )
-  const onProgress = (progress: object) => told.resolve(progress)
-  await publishRulebook(clientOf(chain(), api, 'admin'), policyOf(employees), { base: 0, onProgress })
-  expect(await told.promise).toEqual({ written: 1, parts: 2 })
 })
 
 const key = `0x${'Ab'.repeat(20)}`

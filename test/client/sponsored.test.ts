@@ -1,7 +1,7 @@
-// Orders that the wallet signs and the platform opens.
+// Orders that the wallet signs and the platform opens. test/e2e/cli.test.ts has a buy and a sale of a wallet without ether.
 import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
-import type { SealedOrder, TakenId } from '../../src/client/index.js'
+import type { TakenId } from '../../src/client/index.js'
 import { type ApiAnswer, type ApiRequest, problem } from '../support/apiStandIn.js'
 import { answerAsServer, receive, WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
@@ -38,34 +38,6 @@ async function setting() {
 const later = async () => chain().mineAt((await chain().now()) + VALID_S)
 const REFUSED = { ...problem(429, 'relay-quota-exhausted', { quota: 'account' }) }
 const refusal = { ...REFUSED, headers: { ...REFUSED.headers, 'retry-after': '3600' } }
-
-it.each([
-  ['BUY', 25n * ONE, 'ReceiveWithAuthorization'],
-  ['SELL', 0n, 'RequestOpening'],
-] as const)(
-  'a sponsored order (%s) is two signatures and no transaction, for a wallet without ether',
-  async (side, escrowed, type) => {
-    const { client, signer, buy } = await setting()
-    await chain().provider.send('anvil_setBalance', [signer.address, '0x0'])
-    const before = await chain().provider.getTransactionCount(signer.address)
-    answerAsSponsor()
-    const kept: SealedOrder[] = []
-    const { order, opened, received } = await client.placeOrder(
-      { ...buy, side },
-      { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) },
-    )
-    expect(signer.signed).toEqual(['Intent', type])
-    expect(await chain().provider.getTransactionCount(signer.address)).toBe(before)
-    expect(await balance()).toBe(WALLET_USDC - escrowed)
-    expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
-    expect(received).toMatchObject({ orderId: order.orderId, commit: order.commit })
-    const receipt = await chain().provider.getTransactionReceipt(opened.txHash)
-    expect([receipt?.from, receipt?.blockNumber]).toEqual([chain().account('relayer'), opened.blockNumber])
-    expect(posted()).toHaveLength(1)
-    expect(kept).toEqual([order])
-    expect(posted()[0]?.body).toMatchObject({ opening: { ...order.opening, amount: `${escrowed}` } })
-  },
-)
 
 it('a sponsored order is found open below the block of its signature, where a reorganization has put it', async () => {
   const { client, buy } = await setting()

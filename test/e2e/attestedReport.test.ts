@@ -1,7 +1,7 @@
 // An attested enclave reports at its door to the owner alone, and the operator's commands take what it reports.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { problemSchema } from '../../src/protocol/api.js'
 import { enclaveReportSchema } from '../../src/protocol/finding.js'
@@ -10,32 +10,23 @@ import { orderReportSchema } from '../../src/protocol/resolution.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { openReport, sealedReportSchema } from '../../src/protocol/sealedReport.js'
 import { clientOf, runDemo } from '../../src/sandbox/demo.js'
-import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
 import { operate } from '../support/operate.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { QUICK } from '../support/tradingSandbox.js'
 
 it('reports are for who has the secret of jobs and the first holder’s key, and name no order that a run may end', async () => {
-  const sandbox = await startSandbox({
-    directory: await temporaryDirectory(),
-    ports: { server: 0, rpc: 0, broker: 0 },
-    keys: 'born',
-    blockTime: QUICK.blockTime,
-    serverSettings: QUICK.server,
-    enclaveSettings: QUICK.enclave,
-    print: () => undefined,
-  })
-  onTestFinished(() => sandbox.stop())
-  const { info, secrets, attested } = sandbox
-  const url = `${info.enclaveUrl}/report`
-  const [owner = '0x', second = '0x'] = attested?.holders ?? []
-  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
+  const { sandbox, attested, url: enclaveUrl, domain } = await startBorn()
+  const { info, secrets } = sandbox
+  const [owner = '0x', second = '0x'] = attested.holders
   let round = 0
   const ask = async (request: object, { secret = secrets.triggerSecret, sent = request } = {}) => {
     const runId = `00000000-0000-4000-8000-${String(round++).padStart(12, '0')}`
     const headers = signRunMessage(secret, { kind: 'report', runId, body: JSON.stringify(request) })
-    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body: JSON.stringify(sent) })
+    const response = await fetch(`${enclaveUrl}/report`, {
+      method: 'POST',
+      headers: { ...headers },
+      body: JSON.stringify(sent),
+    })
     const answer: unknown = await response.json()
     return response.ok ? sealedReportSchema.parse(answer).envelope : problemSchema.parse(answer).code
   }
@@ -64,24 +55,14 @@ it('reports are for who has the secret of jobs and the first holder’s key, and
   const keyFile = join(sandbox.directory, 'owner.key')
   await writeFile(keyFile, `${owner}\n`, { mode: 0o600 })
   const out = join(sandbox.directory, 'report.json')
-  const args = [
-    '--enclave-url',
-    `${info.enclaveUrl}`,
-    '--key-file',
-    keyFile,
-    '--out',
-    out,
-    '--directory',
-    sandbox.directory,
-  ]
+  const common = ['--enclave-url', enclaveUrl, '--directory', sandbox.directory]
   const env = { ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
-  const { exit } = await operate(['attest', 'report', ...args], { env })
-  expect(exit).toBe(0)
-  expect(enclaveReportSchema.parse(JSON.parse(await readFile(out, 'utf8'))).facts).toEqual(facts)
-  const direct = ['--enclave-url', `${info.enclaveUrl}`, '--holder-key-file', keyFile]
-  const examined = await operate(['invariants', ...direct, '--directory', sandbox.directory, '--json'], {
+  const { exit } = await operate(['attest', 'report', ...common, '--key-file', keyFile, '--out', out], {
     env,
   })
+  expect(exit).toBe(0)
+  expect(enclaveReportSchema.parse(JSON.parse(await readFile(out, 'utf8'))).facts).toEqual(facts)
+  const examined = await operate(['invariants', ...common, '--holder-key-file', keyFile, '--json'], { env })
   expect(JSON.parse(examined.out)).toMatchObject({ healthy: true })
 
   // An order that no run ends: the broker holds it, and no server is there.

@@ -47,7 +47,9 @@ it('confidential-trading verify-receipt tells an auditor without a key what was 
   const verified = await runCli(['verify-receipt', file], auditor)
   expect(verified.exit).toBe(0)
   expect(verified.out).toMatch(/^side\tBUY\nsymbol\tTSLA\namount\t25$/m)
+  expect(verified.out).toMatch(/^institution\tExample Capital$/m)
   expect(verified.out).toMatch(/^state\tSETTLED$/m)
+  expect(verified.out).toMatch(/^institution\tExample Capital$/m)
   expect(verified.out).toMatch(/^ended\t.* in 0x/m)
   const receipt = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')))
   const forged = join(folder, 'forged.json')
@@ -281,4 +283,21 @@ it('a reader that goes away from the progress leaves the order to go on', async 
   expect(await program.exit).toBe(0)
   expect(orderOf(program.out()).state).toBe('SETTLED')
   expect(await kept()).toEqual([])
+})
+
+it('confidential-trading order --sponsored buys and sells for a wallet without ether, which sends no transaction', async () => {
+  const { provider } = desk().sandbox
+  const { trader, run } = await person(1)
+  const { address } = trader.account
+  await provider.send('anvil_setBalance', [address, '0x0'])
+  const before = await provider.getTransactionCount(address)
+  const bought = await run('order', 'buy', 'AAPL', '100', '--sponsored')
+  expect([bought.exit, bought.err]).toEqual([0, expect.stringContaining('escrow opened in 0x')])
+  expect(bought.out).toContain('state\tSETTLED\n')
+  const sold = await eventually('the shares are there', async () => {
+    const sale = await run('order', 'sell', 'AAPL', '40', '--sponsored')
+    return sale.exit === 0 && sale
+  })
+  expect(sold.out).toContain('state\tSETTLED\n')
+  expect(await provider.getTransactionCount(address)).toBe(before)
 })

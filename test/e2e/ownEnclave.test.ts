@@ -52,21 +52,6 @@ it('the enclave that the server starts goes on when the server is killed, and th
   expect((await enclave()).pid).toBe(pid)
 })
 
-it('the enclave that the server starts is started again when it is killed in the middle of a run, whose order settles within seconds', async () => {
-  const [, , carol] = desk().traders
-  const { sandbox } = desk()
-  const { pid, boot, instance } = await enclave()
-  sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
-  const orderId = await carol.send(buy)
-  await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
-  process.kill(pid, 'SIGKILL')
-  sandbox.broker.release({ symbol: buy.symbol })
-  const { state, triggers } = await carol.ended(orderId)
-  expect(state).toBe('SETTLED')
-  expect(triggers.map(({ outcome }) => outcome)).toEqual(['failed', 'settled'])
-  expect(await enclave()).toMatchObject({ instance, boot: boot + 1 })
-})
-
 it('the enclave that the server starts is replaced at the next start of the server once its configuration has changed', async () => {
   const [alice] = desk().traders
   const { sandbox } = desk()

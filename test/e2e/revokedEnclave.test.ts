@@ -1,27 +1,16 @@
 // A program whose hole was found, as processes: the operator would like to go on with it.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { measurementOf } from '../../src/attestation/policy.js'
 import { createStartingVerifier } from '../../src/attestation/starting.js'
-import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
 import { operate } from '../support/operate.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { QUICK } from '../support/tradingSandbox.js'
 
 it('the guardian revokes an attested program, and its operator restarts it: it has no keys, and holders give it none', async () => {
-  const directory = await temporaryDirectory()
-  const sandbox = await startSandbox({
-    ...{ directory, keys: 'born', print: () => undefined },
-    ports: { server: 0, rpc: 0, broker: 0 },
-    blockTime: QUICK.blockTime,
-    serverSettings: QUICK.server,
-    enclaveSettings: QUICK.enclave,
-  })
-  onTestFinished(() => sandbox.stop())
-  const { info, accounts, attested } = sandbox
-  if (attested === undefined) throw new Error('no attested enclave')
+  const { sandbox, attested, url } = await startBorn()
+  const { directory, info, accounts } = sandbox
   const measurement = await measurementOf('pcrs', attested.programs[0]?.pcrs ?? {})
   const env = { RPC_URL: info.rpcUrl, GUARDIAN_PRIVATE_KEY: accounts.guardian.privateKey }
   const write = async (name: string, text: string) => {
@@ -38,7 +27,7 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
   }
   expect(await attest('accept', '--shares', shares, '--out', share)).toMatchObject({ exit: 0 })
   const bootOf = async () => {
-    const health = await (await fetch(`${info.enclaveUrl}/health`)).json()
+    const health = await (await fetch(`${url}/health`)).json()
     return { boot: health.boot, keys: health.keys }
   }
   const restarted = (boot: number) =>
@@ -54,7 +43,7 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
   await sandbox.enclave()?.kill()
   expect(await restarted(3)).toEqual({ boot: 3, keys: 'awaited' })
   // Their policy still has it, and they take it for the next one.
-  const given = await attest('provision', '--enclave-url', info.enclaveUrl ?? '', '--share', share, '--next')
+  const given = await attest('provision', '--enclave-url', url, '--share', share, '--next')
   expect({ ...given, err: JSON.parse(given.err) }).toMatchObject({
     ...{ exit: 3, out: '', err: { error: { faults: ['revoked-program'] } } },
   })

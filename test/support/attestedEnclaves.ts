@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { startProcess } from '../../src/sandbox/serverProcess.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { freePorts } from './freePorts.js'
 import { temporaryDirectory } from './temporaryDirectory.js'
 import { QUICK } from './tradingSandbox.js'
 
 /** A sandbox whose enclave was born in it. */
-export async function startBorn() {
+export async function startBorn(options: Pick<SandboxOptions, 'rotationDelay'> = {}) {
   const sandbox = await startSandbox({
+    ...options,
     directory: await temporaryDirectory(),
     ports: { server: 0, rpc: 0, broker: 0 },
     keys: 'born',
