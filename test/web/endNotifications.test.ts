@@ -41,20 +41,6 @@ function hidden(decided: NotificationPermission, open: readonly Hex[] = ['0x01']
   return { notifications, shown, asked, states, isSeen }
 }
 
-it('an order that ends while the page is hidden is told once, in words that name neither symbol nor amount', async () => {
-  const { shown, states, asked, isSeen } = hidden('granted')
-  isSeen.value = false
-  states.set('0x01', new Error('the server is away'))
-  await vi.advanceTimersByTimeAsync(MINUTE_MS)
-  expect(shown).toEqual([])
-  states.set('0x01', 'SETTLED')
-  await vi.advanceTimersByTimeAsync(MINUTE_MS)
-  expect(shown).toEqual(['An order has ended. Open the desk to see how.'])
-  const times = asked.length
-  await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
-  expect(asked).toHaveLength(times)
-})
-
 it.each([
   ['its owner has not allowed it', 'default', ['0x01'], false],
   ['its owner has refused it', 'denied', ['0x01'], false],

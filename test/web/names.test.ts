@@ -26,31 +26,7 @@ function namesOf(store = createMemoryDevice(), key?: string) {
   return createNames({ client: clientOf(key), store, chainId: 1, account: ada })
 }
 
-async function looked(names: ReturnType<typeof namesOf>) {
-  const stop = names.state.subscribe(() => undefined)
-  await Promise.resolve()
-  await new Promise((resolve) => setTimeout(resolve))
-  stop()
-  return names.state.value.kept
-}
-
 describe('the names', () => {
-  it('are kept, and opened by the next session', async () => {
-    const store = createMemoryDevice()
-    const first = namesOf(store)
-    expect(await looked(first)).toBe('none')
-    await first.give([
-      [ada, 'Ada'],
-      [ben, 'Ben'],
-    ])
-    expect([...store.kept.keys()]).toEqual([`names/1/${ada.toLowerCase()}`])
-    const next = namesOf(store)
-    expect(await looked(next)).toBe('sealed')
-    expect(next.state.value.given.size).toBe(0)
-    await next.open()
-    expect(Object.fromEntries(next.state.value.given)).toEqual({ [ada]: 'Ada', [ben]: 'Ben' })
-  })
-
   it('change one by one, and an empty one is taken back; what is sealed is opened first', async () => {
     const store = createMemoryDevice()
     await namesOf(store).give([[ada, 'Ada']])

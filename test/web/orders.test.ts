@@ -6,6 +6,7 @@ import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/o
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createQuery } from '../../web/query.js'
 import { createOrders } from '../../web/state/orders.js'
+import { keptOrderOf } from '../client/store/keptOrderOf.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const
 const OTHER = `0x${'0b'.repeat(32)}` as const
@@ -180,11 +181,9 @@ it('orders are asked about more slowly while more are shown', async () => {
 })
 
 it('an order that an earlier visit signed is listed, and forgotten once its signature opens nothing any more', async () => {
-  const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
-  const envelope = { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) }
-  const opening = { account: ACCOUNT, amount: 0n, deadline: 4_000_000_000, validBefore: 2, sig: bytes(65) }
-  const place = { chainId: 1, escrow: ACCOUNT, account: ACCOUNT, deadline: 4_000_000_000 }
-  const { orders } = ordersOf([], undefined, [{ ...place, orderId: OTHER, commit: ID, envelope, opening }])
+  const opening = { account: ACCOUNT, amount: 0n, deadline: 4_000_000_000, validBefore: 2, sig: ID }
+  const signed = { ...keptOrderOf(1), orderId: OTHER, account: ACCOUNT, opening }
+  const { orders } = ordersOf([], undefined, [signed])
   shows(() => orders.listed.value)
   const listed = () => orders.listed.value.map(({ orderId }) => orderId)
   await expect.poll(listed).toEqual([OTHER, ID])

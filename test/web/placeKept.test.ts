@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
-import { makeError } from 'ethers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type Client,
   ClientError,
@@ -14,6 +13,7 @@ import { isEnvelopeMissing, moveFormerOrders } from '../../web/orders/keptOrders
 import { placeKept } from '../../web/orders/placeKept.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
+import { keptOrderOf } from '../client/store/keptOrderOf.js'
 import { useMemoryStorage } from './memoryStorage.js'
 import { serverError } from './support/serverError.js'
 
@@ -21,25 +21,14 @@ const NOW = 1_800_000_000
 const request = { side: 'SELL', symbol: 'AAPL', usdc: 1_000_000n, deadline: NOW + 60 } as const
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 
-function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
-  const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
+function sealed(orderId: Hex): SealedOrder {
+  const { commit, envelope } = keptOrderOf(1)
+  const account: Hex = `0x${'02'.repeat(20)}`
   return {
-    orderId,
-    commit: idOf('c'),
-    contentKey: idOf('d'),
-    escrowed: 0n,
-    envelope: { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) },
+    ...{ orderId, commit, contentKey: idOf('d'), escrowed: 0n, envelope },
     intent: {
-      ...{
-        v: 1,
-        orderId,
-        account: bytes(20),
-        orgId: idOf('0'),
-        side: 'SELL',
-        symbol: 'AAPL',
-        maxSpend: 1_000_000n,
-      },
-      ...{ expiry, nonce: 1, userPubKey: bytes(33), sig: bytes(65) },
+      ...{ v: 1, orderId, account, orgId: idOf('0'), side: 'SELL', symbol: 'AAPL', maxSpend: 1_000_000n },
+      ...{ expiry: request.deadline, nonce: 1, userPubKey: '0x', sig: '0x' },
     },
   }
 }
@@ -77,66 +66,45 @@ function placingBy(
 }
 
 useMemoryStorage()
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW * 1_000 })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
 
-describe('an order that fails', () => {
-  const order = sealed(idOf('a'))
-  const place = async (failure: unknown, isKept: boolean) => {
-    const opened: [Hex, boolean][] = []
-    const placing = placeKept(clientOf(order, failure, isKept), request, {
-      onStep: () => undefined,
-      onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
-    })
-    await expect(placing).rejects.toBe(failure)
-    return opened
-  }
-
-  it('is not listed where the client has forgotten it', async () => {
-    expect(await place(new ClientError('transaction-refused', ''), false)).toEqual([])
+it.each<[string, unknown, boolean, [Hex, boolean][]]>([
+  ['is not listed where the client has forgotten it', new ClientError('transaction-refused', ''), false, []],
+  [
+    'is open for certain where it was on its way to the server',
+    new NotSubmittedError(sealed(idOf('a')), new ClientError('server-unreachable', '')),
+    true,
+    [[idOf('a'), true]],
+  ],
+])('an order that fails %s', async (_how, failure, isKept, listed) => {
+  const opened: [Hex, boolean][] = []
+  const placing = placeKept(clientOf(sealed(idOf('a')), failure, isKept), request, {
+    onStep: () => undefined,
+    onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
   })
-
-  it('is listed where the client keeps it, as it may be open', async () => {
-    expect(await place(makeError('', 'NETWORK_ERROR'), true)).toEqual([[order.orderId, false]])
-  })
-
-  it('on its way to the server is open for certain', async () => {
-    const failure = new NotSubmittedError(order, new ClientError('server-unreachable', ''))
-    expect(await place(failure, true)).toEqual([[order.orderId, true]])
-  })
+  await expect(placing).rejects.toBe(failure)
+  expect(opened).toEqual(listed)
 })
 
-describe('an order whose ids somebody takes', () => {
+it('an order whose id somebody takes says who it was, and is not listed once its person stops it', async () => {
   const by: Hex = `0x${'0b'.repeat(20)}`
-
-  /** A client whose first id is taken; then it waits until it is stopped. */
-  function takenClient(): Pick<Client, 'placeOrder'> {
-    return {
-      async placeOrder(_placed, { beforeOpen, onStep, onIdTaken, signal } = {}) {
-        await beforeOpen?.(sealed(idOf('a')))
-        onStep?.('opening')
-        onIdTaken?.({ orderId: idOf('a'), by, times: 1 })
-        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-      },
-    }
+  const onOrder = vi.fn()
+  const taken: Pick<Client, 'placeOrder'> = {
+    async placeOrder(_placed, { beforeOpen, onStep, onIdTaken, signal } = {}) {
+      await beforeOpen?.(sealed(idOf('a')))
+      onStep?.('opening')
+      onIdTaken?.({ orderId: idOf('a'), by, times: 1 })
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    },
   }
-
-  it('says who it was, and is not listed once its person stops it', async () => {
-    const onOrder = vi.fn()
-    const { state, place, stop } = placingBy(takenClient(), { onOrder })
-    const placing = place(request)
-    await vi.waitFor(() => expect(state.value.taken).toMatchObject({ by, times: 1 }))
-    expect(state.value.step).toBe('signing')
-    stop()
-    expect(await placing).toBe(false)
-    expect(state.value).toMatchObject({ step: null, taken: null, mayBeOpen: false })
-    expect(state.value.error).toBeInstanceOf(PlacingStopped)
-    expect(onOrder).not.toHaveBeenCalled()
-  })
+  const { state, place, stop } = placingBy(taken, { onOrder })
+  const placing = place(request)
+  await vi.waitFor(() => expect(state.value.taken).toMatchObject({ by, times: 1 }))
+  expect(state.value.step).toBe('signing')
+  stop()
+  expect(await placing).toBe(false)
+  expect(state.value).toMatchObject({ step: null, taken: null, mayBeOpen: false })
+  expect(state.value.error).toBeInstanceOf(PlacingStopped)
+  expect(onOrder).not.toHaveBeenCalled()
 })
 
 describe('an order that the platform opens', () => {

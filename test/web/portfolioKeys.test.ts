@@ -4,7 +4,6 @@ import { newestMade, takeKeyFile } from '../../web/orders/portfolioKeys.js'
 import { useMemoryStorage } from './memoryStorage.js'
 
 const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
-const OTHER = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
 useMemoryStorage()
 
@@ -22,13 +21,6 @@ function clientOf(portfolio: () => Promise<null> = async () => null) {
     getPortfolio: portfolio,
   }
 }
-
-it('all that the browser keeps of a key is when it was made, by account', async () => {
-  expect(newestMade(ACCOUNT)).toBe(0)
-  expect(await takeKeyFile(clientOf(), '1700')).toEqual({ publicKey: '0x02aa', drawnAt: 1_700 })
-  expect([newestMade(ACCOUNT), newestMade(OTHER)]).toEqual([1_700, 0])
-  expect([localStorage.length, localStorage.getItem(`desk:portfolio-key:${ACCOUNT}`)]).toEqual([1, '1700'])
-})
 
 it('an older file does not make the browser forget that there is a newer key', async () => {
   await takeKeyFile(clientOf(), '1700')

@@ -3,11 +3,11 @@ import type { PlaceOptions, SealedOrder } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import type { DeviceStore } from '../../web/state/browser.js'
 import { createReceipts } from '../../web/state/receipts.js'
+import { keptOrderOf } from '../client/store/keptOrderOf.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 
 const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
-const [orderId, account, escrow] = [bytes(32), bytes(20), bytes(20)]
-const envelope = { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) }
+const { orderId, account, escrow, envelope } = keptOrderOf(1)
 const sealed = { orderId, envelope, contentKey: `0x${'07'.repeat(32)}` } as SealedOrder
 
 /** A client that seals by an exclusive or, and hands this order over before it opens. */

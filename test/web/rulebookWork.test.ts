@@ -34,15 +34,6 @@ function working(device: DeviceStore = createMemoryDevice()) {
   }
 }
 
-it('a publication is signed for the version it was written from, and its rules are known and kept', async () => {
-  const { work, kept, publishRulebook } = working()
-  await work.publish(policy, 1)
-  expect(publishRulebook).toHaveBeenCalledWith(policy, expect.objectContaining({ base: 1 }))
-  expect(work.state.value).toMatchObject({ published: 2, publishingSince: null, error: null })
-  expect(work.state.value.policies.get(2)).toEqual(policy)
-  expect(await kept.of(orgId)).toEqual([copy])
-})
-
 it('the draft goes on from the version that was published, and a new draft from the one that is given', async () => {
   const { work, publishRulebook } = working()
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy })
@@ -88,20 +79,6 @@ describe('a publication whose answer is lost', () => {
     return { device, work }
   }
 
-  it('goes on at the next visit as it was sealed, and leaves its copy', async () => {
-    const { device, work } = await lost(new ClientError('server-timeout', 'no answer'))
-    expect(work.state.value).toMatchObject({ cutOff: publication, published: null })
-    const { work: next, resumeRulebook, publishRulebook, kept } = working(device)
-    await next.load(orgId)
-    expect(next.state.value.cutOff).toEqual(publication)
-    await next.resume()
-    expect(resumeRulebook.mock.calls.map(([given]) => given)).toEqual([publication])
-    expect(publishRulebook).not.toHaveBeenCalled()
-    expect(next.state.value).toMatchObject({ cutOff: null, published: 2, error: null })
-    expect(await kept.of(orgId)).toEqual([copy])
-    expect(await kept.onItsWay(orgId)).toBeNull()
-  })
-
   it('is forgotten once the enclave has refused it, or its admin says so', async () => {
     const refusal = new ServerError(422, null, null, {
       ...{ type: '/errors#policy-rejected', title: 'Rulebook rejected', status: 422, requestId: 'r' },
@@ -139,25 +116,4 @@ it('every copy on this device is read, damaged and foreign ones left out, and th
   await work.load(orgId)
   expect([...(work.state.value.copies?.keys() ?? [])].sort()).toEqual([copy.version, 3])
   expect(localStorage.length).toBe(0)
-})
-
-it('a version that is restored becomes the draft, for the version in force, until something is edited', async () => {
-  const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
-  const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
-  const { work, openRulebookCopy } = working()
-  const rules = { canBuy: true, canSell: false, restricted: ['TSLA'] }
-  openRulebookCopy.mockResolvedValueOnce({ ...policy, employees: { [ada.toLowerCase()]: rules } })
-  await work.open(copy, 1)
-  const free = { canBuy: true, canSell: true, restricted: [] }
-  const inForce = { version: 4, policy: { ...policy, employees: { [ben.toLowerCase()]: free } } }
-  work.restore(2, [ada], inForce)
-  expect(work.state.value.draft).toBeNull()
-  work.restore(1, [ada, ben], inForce)
-  expect(work.state.value).toMatchObject({ restored: 1, draft: { base: 4, maxOrder: '20000' } })
-  expect(work.state.value.draft?.rules).toEqual([
-    { address: ada, rule: rules },
-    { address: ben, rule: { canBuy: false, canSell: false, restricted: [] } },
-  ])
-  work.edit((draft) => draft, inForce)
-  expect(work.state.value).toMatchObject({ restored: null, draft: { base: 4 } })
 })
