@@ -63,21 +63,6 @@ it('a move is proposed, accepted and approved, and carried out a week later, wit
   expect(await moveReverts({ version: 3n })).toBe('NoMove')
 })
 
-it('the parts of a large portfolio move one after the other, and the last one ends the move', async () => {
-  await approveMove(chain(), 'alice', 'carol')
-  await chain().send('relayer', ...(await move({ partsLeft: 1n })))
-  const [lost, own] = await Promise.all([
-    nextWrite(chain(), account('alice')),
-    nextWrite(chain(), account('carol')),
-  ])
-  const second = { ...lost, toVersion: own.version, toPrevious: own.previous }
-  expect(await moveReverts({ ...second, toVersion: 1n })).toBe('MoveOutOfOrder')
-  await chain().send('relayer', ...(await move(second)))
-  expect(await chain().read('registry', 'moveOf', account('alice'))).toEqual([
-    ...[ZERO_BYTES32, ZERO_ADDRESS, 0n, false, '0x'],
-  ])
-})
-
 it('a move that was withdrawn between two parts is taken up again, with another approval of the four', async () => {
   await approveMove(chain(), 'alice', 'carol')
   await chain().send('relayer', ...(await move({ partsLeft: 1n })))
@@ -180,16 +165,6 @@ it('a portfolio is not added to another one', async () => {
   await settleNew('carol')
   const { version: toVersion, previous: toPrevious } = await nextWrite(chain(), account('carol'))
   expect(await moveReverts({ toVersion, toPrevious })).toBe('MoveOutOfOrder')
-})
-
-it('a removed wallet’s portfolio still moves, and so it does under another admin', async () => {
-  await approveMove(chain(), 'alice', 'carol')
-  await send('admin', 'setMember', account('alice'), false)
-  await send('admin', 'transferAdmin', account('bob'))
-  await send('bob', 'acceptAdmin', ORG)
-  expect(await revert('admin', 'withdrawMove', account('alice'))).toBe('NotMovesParty')
-  expect(await revert('bob', 'withdrawMove', account('alice'))).toBeNull()
-  await chain().send('relayer', ...(await move()))
 })
 
 const clear = (who: Role, verified: boolean) =>

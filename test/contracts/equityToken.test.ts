@@ -54,13 +54,6 @@ it('the flag of a listing is set, cleared and set again', async () => {
   expect(new Set(await listed())).toEqual(new Set([AAPL, MSFT]))
 })
 
-it('the flags are the owner’s alone', async () => {
-  const refusal = { name: 'NotOwner', args: { expected: account('owner'), caller: account('admin') } }
-  expect(await revert('admin', 'setKyc', account('admin'), true)).toEqual(refusal)
-  expect(await revert('admin', 'setListed', MSFT, true)).toEqual(refusal)
-  expect(await revert('admin', 'setFrozen', MSFT, account('alice'), true)).toEqual(refusal)
-})
-
 it('the flags exist for no equity called USDC, and for none without a well-formed name', async () => {
   const unnamed: Hex[] = [ZERO_BYTES32, `0x${'41'.repeat(32)}`, `0x00${'41'.padEnd(62, '0')}`]
   for (const flag of [true, false]) {
@@ -88,30 +81,6 @@ async function listed(): Promise<unknown[]> {
 async function change(symbol: string, successor: string) {
   await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol, successor, recordAt: await chain().now() })
 }
-
-it('a freeze binds shares under every name of an equity, whichever of them the owner froze', async () => {
-  const [alice, bob] = [account('alice'), account('bob')]
-  const [first, second, third] = [AAPL, MSFT, nameToBytes32('APL')]
-  await change('AAPL', 'MSFT')
-  await change('MSFT', 'APL')
-  await own('setListed', third, true)
-  for (const name of [first, second, third]) {
-    expect(await events(own('setFrozen', name, alice, true))).toEqual([['FreezeUpdated', name, alice, true]])
-    for (const each of [first, second, third]) expect(await read('isFrozen', each, alice)).toBe(true)
-    expect(await read('isFrozen', first, bob)).toBe(false)
-    expect(await events(own('setFrozen', third, alice, true))).toEqual([])
-    expect(await chain().revert('alice', 'aapl', 'transfer', bob, 1n)).toEqual({
-      name: 'WalletFrozen',
-      args: { symbol: first, wallet: alice },
-    })
-    expect(await chain().read('aapl', 'getFrozenTokens', alice)).toBe(2n ** 256n - 1n)
-    expect(await events(own('setFrozen', second, alice, false))).toEqual([
-      ['FreezeUpdated', name, alice, false],
-    ])
-    expect(await read('isFrozen', first, alice)).toBe(false)
-  }
-  await chain().send('alice', 'aapl', 'transfer', bob, 1n)
-})
 
 it('a release ends every freeze that two equities had before they became one', async () => {
   const alice = account('alice')

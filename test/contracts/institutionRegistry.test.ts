@@ -90,14 +90,3 @@ it('leaveInstitution takes effect by itself, to the second, and keeps an open or
   expect(await chain().read('escrow', 'orders', orderId)).toContain(ORG)
   expect(await chain().read('escrow', 'openOrdersOf', ORG)).toBe(1n)
 })
-
-it('a proposal as admin is void once its wallet leaves, or is in another institution', async () => {
-  await send('admin', 'transferAdmin', account('alice'))
-  await send('alice', 'leaveInstitution')
-  expect(await revert('alice', 'acceptAdmin', ORG)).toMatchObject({ name: 'NotPendingAdmin' })
-  await send('admin', 'transferAdmin', account('dave'))
-  await send('carol', 'setMember', account('dave'), true)
-  expect(await revert('dave', 'acceptAdmin', ORG)).toBeNull()
-  await send('dave', 'join', OTHER)
-  expect(await revert('dave', 'acceptAdmin', ORG)).toMatchObject({ name: 'AlreadyInInstitution' })
-})

@@ -1,10 +1,9 @@
 // What the invariants (contracts/test) do not ask of openings: bounds, counts, who pays, and what a signature is good for.
 
 import { describe, expect, it } from 'vitest'
-import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import type { Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { buyNonce, type OpeningPlace, type OrderOpening } from '../../src/protocol/opening.js'
+import type { OrderOpening } from '../../src/protocol/opening.js'
 import { useChain } from '../support/chain.js'
 import {
   AAPL,
@@ -18,7 +17,7 @@ import {
   USDC,
   usd,
 } from '../support/institution.js'
-import { keyOf, openingCall, openingPlace, signOpening } from '../support/openings.js'
+import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import { orderActions } from '../support/orderActions.js'
 import { deployForwarder } from './fixtures/forwarder.js'
 import { setUpShares } from './fixtures/shares.js'
@@ -101,22 +100,6 @@ it('an opening is one of at most 20 of its account, and a 21st follows once one 
   expect(await another()).toBeNull()
 })
 
-it('an opening takes the first 16 bytes of its id for ever, and the refusal names its account', async () => {
-  const id: Hex = `0x${'ab'.repeat(32)}`
-  const samePrefix: Hex = `0x${'ab'.repeat(16)}${'00'.repeat(16)}`
-  const sameSuffix: Hex = `0x${'ab'.repeat(15)}ac${'ab'.repeat(16)}`
-  const again = async (other: Hex) => revert('openRequest', other, COMMIT, await soon(chain()))
-  await send('openRequest', id, COMMIT, await soon(chain()))
-  expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(account('alice'))
-  expect(await again(sameSuffix)).toBeNull()
-  await chain().mineAt((await chain().now()) + 8 * DAY)
-  await send('reclaim', id)
-  for (const orderId of [id, samePrefix]) {
-    const taken = { name: 'OrderIdTaken', args: { orderId, by: account('alice') } }
-    expect(await again(orderId)).toEqual(taken)
-  }
-})
-
 const NOT_SIGNED = { name: 'ERC3009InvalidSignature', args: {} }
 
 /** An opening by alice, for some minutes. */
@@ -127,8 +110,7 @@ async function opening(changes: Partial<OrderOpening>): Promise<OrderOpening> {
   }
 }
 
-const sign = (order: OrderOpening, place?: OpeningPlace) =>
-  signOpening(chain(), order, { key: keyOf(chain(), 'alice'), place })
+const sign = (order: OrderOpening) => signOpening(chain(), order, { key: keyOf(chain(), 'alice') })
 /** The revert of a call with this signature, which dave sends; null when it would succeed. */
 const signedRevert = (order: OrderOpening, signature: Hex): Promise<Revert | null> =>
   chain().revert('dave', ...openingCall(order, signature))
@@ -156,23 +138,6 @@ describe.each([
     expect(await signedRevert(order, `${signature}00`)).toMatchObject({ name: 'ECDSAInvalidSignatureLength' })
   })
 
-  it('takes a signature for this chain, escrow and USDC alone', async () => {
-    const order = await opening({ amount })
-    const place = openingPlace(chain())
-    const { usdc } = place
-    const elsewhere: OpeningPlace[] = [
-      { ...place, chainId: 1 },
-      { ...place, escrow: account('dave') },
-      ...(amount > 0n ? [{ address: account('dave') }, { version: '1' }] : []).map((other) => ({
-        ...place,
-        usdc: { ...usdc, ...other },
-      })),
-    ]
-    for (const other of elsewhere) {
-      expect(await signedRevert(order, sign(order, other))).toEqual(notSigned())
-    }
-  })
-
   it('opens until the second before `validBefore`', async () => {
     const now = await chain().now()
     const [over, last] = [
@@ -185,53 +150,4 @@ describe.each([
     })
     expect(await signedRevert(last, sign(last))).toBeNull()
   })
-})
-
-it('openBuyFor opens nothing by a signature that the account has cancelled at USDC', async () => {
-  const order = await opening({})
-  const { chainId, usdc } = openingPlace(chain())
-  const wallet = await chain().provider.getSigner(account('alice'))
-  const cancel = await wallet.signTypedData(
-    { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
-    {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    { authorizer: account('alice'), nonce: buyNonce(order) },
-  )
-  const [r, s, v] = [cancel.slice(0, 66), `0x${cancel.slice(66, 130)}`, Number(`0x${cancel.slice(130)}`)]
-  await chain().send('dave', 'usdc', 'cancelAuthorization', account('alice'), buyNonce(order), v, r, s)
-  expect(await signedRevert(order, sign(order))).toEqual({
-    name: 'ERC3009UsedAuthorization',
-    args: { authorizer: account('alice'), nonce: buyNonce(order) },
-  })
-})
-
-it('openBuyFor is the one way to use the signature: nobody else can take the USDC', async () => {
-  const order = await opening({})
-  const signature = sign(order)
-  const [r, s] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`]
-  const v = Number(`0x${signature.slice(130)}`)
-  const { amount, validBefore } = order
-  const args = [account('alice'), escrow(), amount, 0, validBefore, buyNonce(order)]
-  const asDave = (method: string, ...values: unknown[]) =>
-    chain().revert('dave', 'usdc', method, ...values, v, r, s)
-  // The recipient has to be the caller.
-  expect(await asDave('receiveWithAuthorization', ...args)).toMatchObject({ name: 'ERC20InvalidReceiver' })
-  expect(await asDave('transferWithAuthorization', ...args)).toEqual(NOT_SIGNED)
-  const toDave = args.with(1, account('dave'))
-  expect(await asDave('receiveWithAuthorization', ...toDave)).toEqual(NOT_SIGNED)
-})
-
-it('a signature of the other kind opens nothing, nor has the zero account signed anything', async () => {
-  const buy = await opening({})
-  const request = { ...buy, amount: 0n }
-  expect(await signedRevert(buy, sign(request))).toEqual(NOT_SIGNED)
-  expect((await signedRevert(request, sign(buy)))?.name).toBe('NotSignedByAccount')
-  const junk: Hex = `0x${'00'.repeat(64)}1b`
-  expect((await signedRevert({ ...request, account: ZERO_ADDRESS }, junk))?.name).toBe(
-    'ECDSAInvalidSignature',
-  )
 })

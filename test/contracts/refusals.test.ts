@@ -44,6 +44,7 @@ it.each<[name: string, attempt: () => Attempt | Promise<Attempt>]>([
   ['NoClaim', () => ['bob', 'escrow', 'claim', USDC, chain().account('bob')]],
   ['InvalidPayout', () => settling({ payoutAsset: USDC, payout: 0n })],
   ['HistoryConflict', () => settling({ previous: bytes32('another history') })],
+  ['NothingToSweep', () => ['dave', 'escrow', 'sweepUsdc']],
   ['NotPaused', () => ['owner', 'authority', 'liftPause']],
 ])('%s is the name of a refusal', async (name, attempt) => {
   expect(await chain().revert(...(await attempt()))).toMatchObject({ name })
