@@ -133,27 +133,4 @@ it('a cash dividend and a split go from the announcement to the portfolios, once
   expect(await owner(world)).toContain('2 in force or over')
 })
 
-it('a cash merger waits for the owner until its cash is paid, which is after its shares are gone', async () => {
-  const { world, goTo } = await begin()
-  const { broker, settled, checkInvariants } = world
-  await settled(buy(1_000))
-  const held = await holdingsOf(world, 'alice')
-  const day = dayAfter(dayAt(new Date()), 2)
-  const merger = { type: 'cash_merger', symbol: 'AAPL', day, cashRate: '260' } as const
-  broker.control.announce(merger)
-  await goTo(Date.parse(`${day}T15:00:00Z`))
-  broker.control.book(merger)
-  const id = `AAPL:merger:${day}`
-  expect(await actionFindings(world)).toBe(
-    `notice: ${id} waits for you: AAPL is halted. "operate actions" has it`,
-  )
-  await entered(world, id, 2)
-  expect(await holdingsOf(world, 'alice')).toEqual({ cash: held.cash, qty: 0n })
-  expect(await actionFindings(world)).toBe(`notice: ${id} waits for you. "operate actions" has it`)
-  await entered(world, id, 3)
-  expect((await holdingsOf(world, 'alice')).cash).toBeGreaterThan(held.cash + 1_000_000_000n)
-  expect(await actionFindings(world)).toBe('')
-  await checkInvariants()
-})
-
 const textOf = (qty: bigint) => `${qty / 10n ** 9n}.${String(qty % 10n ** 9n).padStart(9, '0')}`

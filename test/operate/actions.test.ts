@@ -104,31 +104,6 @@ it('a proposal that the books bear out no more is listed with its digest, and en
   expect(await listed()).toBe(0n)
 })
 
-it('a cash dividend is claimed from its announcement on, and paid as it was booked, once', async () => {
-  const { control, actions, states, listed, due } = await setUp()
-  const id = `AAPL:cash-dividend:${TODAY}`
-  control.announce(DIVIDEND)
-  await actions(id)
-  await due(1)
-  expect(await states()).toEqual(['claimed'])
-  control.book({ ...DIVIDEND, withholding: '0.15' })
-  expect((await actions(id)).err).toContain(
-    'will propose: 0.213333333333333 USDC for each AAPL that has a claim',
-  )
-  await due(2)
-  expect(await states()).toEqual(['in-force'])
-  await actions(id)
-  expect(await listed()).toBe(2n)
-  const [claim, payment] = Object.values(Object(await chain().read('actions', 'list', 0, 2)))
-  expect([Object(claim).kind, Object(payment).kind, Object(payment).symbol]).toEqual([
-    2n,
-    3n,
-    nameToBytes32('AAPL'),
-  ])
-  // 0.37 less 0.05, for one and a half.
-  expect(Object(payment).numerator * 3n).toBe(Object(payment).denominator * 640_000n)
-})
-
 it('a booking that differs from its announcement waits for the owner, who may take it and withdraw it again', async () => {
   const { control, actions, states, listed } = await setUp()
   const id = `AAPL:split:${TODAY}`

@@ -38,29 +38,6 @@ test('a stop that fails is logged by name and holds up none of the others', asyn
   expect(log.text()).not.toContain('canary')
 })
 
-test('a poller ticks at its start and again, one at a time, also after a failure', async () => {
-  const log = createLogLines()
-  let running = 0
-  let ticks = 0
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
-  const poller = createPoller({
-    name: 'poller',
-    intervalMs: 1,
-    logger: log.logger,
-    async tick() {
-      expect(++running).toBe(1)
-      await new Promise((resolve) => setImmediate(resolve))
-      running--
-      if (++ticks === 2) throw new Error('canary')
-      if (ticks === 5) finish()
-    },
-  })
-  await poller.start()
-  await finished
-  await poller.stop()
-  expect(log.lines()).toMatchObject([{ service: 'poller', errorName: 'Error', msg: 'tick failed' }])
-})
-
 test('a poller that stops aborts the tick under way, waits for it, and cuts the pause short', async () => {
   const log = createLogLines()
   const options = { name: 'poller', intervalMs: 3_600_000, logger: log.logger }

@@ -17,22 +17,6 @@ async function fileOf(mode: number): Promise<string> {
 }
 
 describe('a file with keys', () => {
-  test.each([0o600, 0o400, 0o700])('is read when its user alone has rights on it: mode %o', async (mode) => {
-    const path = await fileOf(mode)
-    expect(readPrivateFile(path).toString()).toBe('KEY=canary\n')
-    expect(await stateOfPrivateFile(path)).toBe('private')
-  })
-
-  test.each([0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])(
-    'is refused with the remedy when others have any right: mode %o',
-    async (mode) => {
-      const path = await fileOf(mode)
-      expect(() => readPrivateFile(path)).toThrow(new SharedFileError(path))
-      expect(new SharedFileError(path).message).toContain(`chmod 600 ${path}`)
-      expect(await stateOfPrivateFile(path)).toBe('shared')
-    },
-  )
-
   test('behind a link counts by its own mode', async () => {
     const path = await fileOf(0o644)
     await symlink(path, `${path}.link`)

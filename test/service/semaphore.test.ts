@@ -1,23 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSemaphore } from '../../src/service/semaphore.js'
 
-test('hands out its permits in order of arrival', async () => {
-  const semaphore = createSemaphore(1)
-  const entered: string[] = []
-  const enter = async (name: string) => {
-    expect(await semaphore.acquire()).toBe(true)
-    entered.push(name)
-  }
-  await enter('first')
-  const others = [enter('second'), enter('third')]
-  semaphore.release()
-  await others[0]
-  expect(entered).toEqual(['first', 'second'])
-  semaphore.release()
-  await others[1]
-  expect(entered).toEqual(['first', 'second', 'third'])
-})
-
 test('a caller whose time is over gets no permit, and takes none from the callers behind it', async () => {
   const semaphore = createSemaphore(1)
   expect(await semaphore.acquire()).toBe(true)
