@@ -23,16 +23,13 @@ export type NarratedBlock = Cursor['blocks'][number]
 /** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
 export const FINAL_DEPTH = 64
 
-export function lastOf({ blocks }: Cursor): NarratedBlock {
+export function lastOf({ blocks }: Pick<Cursor, 'blocks'>): NarratedBlock {
   const last = blocks.at(-1)
   if (last === undefined) throw new TypeError('a cursor has a block')
   return last
 }
 
-/**
- * The cursor after further blocks were narrated. Of the blocks that are final at `head`, only the highest is kept, without
- * its events, so that the record stays small.
- */
+/** The cursor after further blocks were narrated. The highest block that is final at `head` is its first, without its events. */
 export function extended(cursor: Cursor, told: readonly NarratedBlock[], head: number): Cursor {
   const blocks = [...cursor.blocks, ...told]
   const highestFinal = blocks.findLastIndex(({ number }) => number <= head - FINAL_DEPTH)
@@ -44,24 +41,17 @@ export function extended(cursor: Cursor, told: readonly NarratedBlock[], head: n
  * Compares the narrated history with a node's present blocks. Only another block at the same height proves a reorganization. A
  * missing one does not: a node that is behind has fewer blocks, and so has a chain that was just shortened.
  *
- * @param hashAt the present hash of the block at a height, undefined where the node has none
- * @returns 'unclear' where no block differs, 'reset' where one that counted as final does; else the history that remains, and
- *   the blocks that were replaced
+ * @param hashes the present blocks, without those that the node does not have
+ * @returns the history that remains; 'unclear' where no block differs, 'reset' where one that counted as final does
  */
-export function judge(
-  cursor: Cursor,
-  hashAt: (number: number) => Hex | undefined,
-): 'unclear' | 'reset' | { readonly cursor: Cursor; readonly removed: readonly NarratedBlock[] } {
+export function remaining(cursor: Cursor, hashes: ReadonlyMap<number, Hex>): Cursor | 'unclear' | 'reset' {
   const { genesis, start, blocks } = cursor
-  const isOther = ({ number, hash }: BlockId) => (hashAt(number) ?? hash) !== hash
+  const isOther = ({ number, hash }: BlockId) => (hashes.get(number) ?? hash) !== hash
   const firstOther = blocks.findIndex(isOther)
-  const kept = firstOther === -1 ? blocks : blocks.slice(0, firstOther)
-  const lastKept = kept.at(-1)
-  const isGenesisOther = genesis !== null && isOther({ number: 0, hash: genesis })
-  if (isGenesisOther || lastKept === undefined) return 'reset'
-  // If narration began at a head that was reorganized away, it began after the rest of that history.
-  const { number, hash } = lastKept
-  const began = start.number > number ? { number, hash } : start
+  if (firstOther === 0 || (genesis !== null && isOther({ number: 0, hash: genesis }))) return 'reset'
   if (firstOther === -1) return 'unclear'
-  return { cursor: { ...cursor, start: began, blocks: kept }, removed: blocks.slice(firstOther) }
+  const kept = blocks.slice(0, firstOther)
+  const { number, hash } = lastOf({ blocks: kept })
+  // If narration began at a head that was reorganized away, it began after the rest of that history.
+  return { ...cursor, start: start.number > number ? { number, hash } : start, blocks: kept }
 }

@@ -1,4 +1,3 @@
-import type { Result } from 'ethers'
 import { z } from 'zod'
 import { createContracts } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
@@ -46,16 +45,16 @@ const THIRTEEN = [
   row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
   row('institutionRegistry', 'AdminTransferred', 'admin transferred'),
   row('institutionRegistry', 'MemberUpdated', 'member updated'),
-  row('orderEscrow', 'OrderOpened', 'order opened', show('amount', 'USDC'), show('deadline', 'time')),
-  row('orderEscrow', 'OrderSettled', 'order settled', show('amount', 'USDC'), showPayout),
-  row('orderEscrow', 'OrderRefunded', 'order refunded', show('amount', 'USDC')),
-  row('confidentialLedger', 'PortfolioUpdated', 'portfolio updated', show('version', 'count')),
-  row('confidentialLedger', 'PolicyUpdated', 'rulebook updated', show('version', 'count')),
+  row('orderEscrow', 'OrderOpened', 'order opened', ['amount', 'USDC'], ['deadline', 'time']),
+  row('orderEscrow', 'OrderSettled', 'order settled', ['amount', 'USDC'], ['payout', 'payoutAsset']),
+  row('orderEscrow', 'OrderRefunded', 'order refunded', ['amount', 'USDC']),
+  row('confidentialLedger', 'PortfolioUpdated', 'portfolio updated', ['version', 'count']),
+  row('confidentialLedger', 'PolicyUpdated', 'rulebook updated', ['version', 'count']),
   row('equityToken', 'KycUpdated', 'kyc updated'),
   row('equityToken', 'ListingUpdated', 'listing updated'),
   row('equityToken', 'FreezeUpdated', 'freeze updated'),
-  row('platformPool', 'BatchMinted', 'batch minted', show('amount', 'shares'), show('supply', 'shares')),
-  row('platformPool', 'BatchBurned', 'batch burned', show('amount', 'shares'), show('supply', 'shares')),
+  row('platformPool', 'BatchMinted', 'batch minted', ['amount', 'shares'], ['supply', 'shares']),
+  row('platformPool', 'BatchBurned', 'batch burned', ['amount', 'shares'], ['supply', 'shares']),
 ]
 
 /** Every further event that our contracts declare. They show no more than the others. */
@@ -64,58 +63,42 @@ const FURTHER = [
   row('institutionRegistry', 'AdminProposed', 'admin proposed'),
   row('institutionRegistry', 'MoveProposed', 'move proposed'),
   row('institutionRegistry', 'MoveAccepted', 'move accepted'),
-  row('institutionRegistry', 'MoveApproved', 'move approved', show('effectiveAt', 'time')),
+  row('institutionRegistry', 'MoveApproved', 'move approved', ['effectiveAt', 'time']),
   row('institutionRegistry', 'MoveWithdrawn', 'move withdrawn'),
   row('confidentialLedger', 'PortfolioMoved', 'portfolio moved'),
-  row('orderEscrow', 'ClaimMade', 'claim made', showAmountOf('asset')),
-  row('orderEscrow', 'ClaimPaid', 'claim paid', showAmountOf('asset')),
+  row('orderEscrow', 'ClaimMade', 'claim made', ['amount', 'asset']),
+  row('orderEscrow', 'ClaimPaid', 'claim paid', ['amount', 'asset']),
   row('orderEscrow', 'ClaimRecipientApproved', 'claim recipient approved'),
-  row('platformPool', 'Funded', 'pool funded', show('amount', 'USDC')),
-  row('platformPool', 'TreasuryMoved', 'treasury moved', show('amount', 'USDC')),
+  row('platformPool', 'Funded', 'pool funded', ['amount', 'USDC']),
+  row('platformPool', 'TreasuryMoved', 'treasury moved', ['amount', 'USDC']),
   // Each sends USDC to the pool, so the words are the pool's.
   ...(['institutionRegistry', 'orderEscrow', 'confidentialLedger', 'equityToken', 'authority'] as const).map(
-    (contract) => ({ ...row(contract, 'UsdcSwept', 'usdc swept', show('amount', 'USDC')), tag: 'pool' }),
+    (contract) => ({ ...row(contract, 'UsdcSwept', 'usdc swept', ['amount', 'USDC']), tag: 'pool' }),
   ),
-  row('authority', 'RotationScheduled', 'rotation scheduled', show('effectiveAt', 'time')),
+  row('authority', 'RotationScheduled', 'rotation scheduled', ['effectiveAt', 'time']),
   row('authority', 'RotationWithdrawn', 'rotation withdrawn'),
   row('authority', 'MeasurementRevoked', 'measurement revoked'),
-  row('authority', 'Paused', 'platform paused', show('until', 'time')),
+  row('authority', 'Paused', 'platform paused', ['until', 'time']),
   row('authority', 'PauseLifted', 'pause lifted'),
-  row('corporateActions', 'ActionProposed', 'action proposed', show('effectiveAt', 'time')),
+  row('corporateActions', 'ActionProposed', 'action proposed', ['effectiveAt', 'time']),
   row('corporateActions', 'ActionWithdrawn', 'action withdrawn'),
   row('corporateActions', 'ActionEnacted', 'action enacted'),
 ]
 const ROWS = [...THIRTEEN, ...FURTHER]
+const USDC = nameToBytes32('USDC')
 export const EVENT_NAMES: readonly string[] = [...new Set(ROWS.map(({ name }) => name))]
 
+/** @param shows the shown fields, each with its unit, or with the field that names its asset */
 function row(
   contract: keyof typeof TAGS,
   name: string,
   says: string,
-  ...shows: ((fields: Result) => Shown | null)[]
+  ...shows: (readonly [field: Shown['name'], unit: Shown['unit'] | 'asset' | 'payoutAsset'])[]
 ) {
   const fragment = interfaces[contract].getEvent(name)
   if (fragment === null) throw new TypeError(`${contract} has no event ${name}`)
   const tag: string = TAGS[contract]
   return { contract, tag, name, says, shows, fragment, topic: fragment.topicHash }
-}
-
-function show(name: Shown['name'], unit: Shown['unit']) {
-  return (fields: Result): Shown => ({ name, unit, value: z.bigint().parse(fields.getValue(name)) })
-}
-
-/** Shows the unit too, because the amount means nothing without it; which shares is not shown. */
-function showPayout(fields: Result): Shown | null {
-  const payout = show('payout', unitOf(fields, 'payoutAsset'))(fields)
-  return payout.value === 0n ? null : payout
-}
-
-function showAmountOf(asset: string) {
-  return (fields: Result): Shown => show('amount', unitOf(fields, asset))(fields)
-}
-
-function unitOf(fields: Result, asset: string): 'USDC' | 'shares' {
-  return fields.getValue(asset) === nameToBytes32('USDC') ? 'USDC' : 'shares'
 }
 
 /** A narrated event, as it is printed and stored. `details` name who and what: `operate watch` alone has them. */
@@ -134,11 +117,9 @@ export type NarrationLine =
 /** The queries for the narrated events, one a contract: of the thirteen, or of all where the Authority is among the contracts. */
 export function queriesOf(contracts: WatchedContracts): LogQuery[] {
   const rows = contracts.authority === undefined ? THIRTEEN : ROWS
-  const watched = [...new Set(rows.map(({ contract }) => contract))]
-  return watched.flatMap((contract) => {
+  return [...Map.groupBy(rows, ({ contract }) => contract)].flatMap(([contract, own]) => {
     const address = contracts[contract]
-    const topics = [rows.filter((each) => each.contract === contract).map(({ topic }) => topic)]
-    return address === undefined ? [] : [{ address, topics }]
+    return address === undefined ? [] : [{ address, topics: [own.map(({ topic }) => topic)] }]
   })
 }
 
@@ -146,10 +127,16 @@ export function queriesOf(contracts: WatchedContracts): LogQuery[] {
 export function narrationOf({ topics, data }: ChainLog): Narration | null {
   const found = ROWS.find(({ topic }) => topic === topics[0])
   if (found === undefined) return null
-  const { contract, name, shows, fragment } = found
+  const { contract, name: event, shows, fragment } = found
   try {
     const fields = interfaces[contract].decodeEventLog(fragment, data, topics)
-    return { event: name, values: shows.map((read) => read(fields)).filter((shown) => shown !== null) }
+    // Whether an asset is USDC is shown, because an amount means nothing without its unit; which shares is not shown.
+    const unitOf = (asset: 'asset' | 'payoutAsset') => (fields.getValue(asset) === USDC ? 'USDC' : 'shares')
+    const values = shows.map(([name, unit]): Shown => {
+      const shown = unit === 'asset' || unit === 'payoutAsset' ? unitOf(unit) : unit
+      return { name, unit: shown, value: BigInt(fields.getValue(name)) }
+    })
+    return { event, values: values.filter(({ name, value }) => name !== 'payout' || value > 0n) }
   } catch {
     return null
   }
@@ -159,5 +146,5 @@ export function narrationOf({ topics, data }: ChainLog): Narration | null {
 export function wordsOf(event: string): { readonly tag: string; readonly says: string } {
   const found = ROWS.find(({ name }) => name === event)
   if (found === undefined) throw new TypeError(`the table has no ${event}`)
-  return { tag: found.tag, says: found.says }
+  return found
 }

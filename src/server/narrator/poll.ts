@@ -16,9 +16,9 @@ import {
   cursorSchema,
   extended,
   FINAL_DEPTH,
-  judge,
   lastOf,
   type NarratedBlock,
+  remaining,
 } from './cursor.js'
 import {
   everyContract,
@@ -49,8 +49,7 @@ export function buildNarrator(deps: {
   const watched = async () => (isWhole ? everyContract(createViewCaller(rpc), contracts) : contracts)
   return serveLease('narrator', (engine, { signal: stopping }) => {
     const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
-    const own = { watched, logRange, confirmations, cursors, print, stopping }
-    const tick = createNarratorTick({ ...deps, ...own })
+    const tick = createNarratorTick({ ...deps, watched, logRange, confirmations, cursors, print, stopping })
     const note = (isNarrating: boolean) => () =>
       Object.assign(progress, { isNarrating, last: undefined, atMs: performance.now() })
     const narrating = createHook('narrator progress', { start: note(true), stop: note(false) })
@@ -141,19 +140,20 @@ export function createNarratorTick(options: {
   async function reconsider(from: Cursor): Promise<void> {
     const { start, blocks } = from
     const hashes = await hashesOf([0, start.number, ...blocks.map(({ number }) => number)])
-    const verdict = judge(from, (number) => hashes.get(number))
-    resets = verdict === 'reset' ? resets + 1 : 0
-    if (typeof verdict === 'object') {
-      logger.warn('chain reorganized', { count: verdict.removed.length })
-      return save(verdict.cursor, retractions(verdict.removed))
+    const kept = remaining(from, hashes)
+    resets = kept === 'reset' ? resets + 1 : 0
+    if (typeof kept === 'object') {
+      const removed = blocks.slice(kept.blocks.length)
+      logger.warn('chain reorganized', { count: removed.length })
+      return save(kept, retractions(removed))
     }
     const genesis = hashes.get(0) ?? null
     const isStartKept = hashes.get(start.number) === start.hash
     // There is no block to continue from yet without either of them.
     const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
     if (resets < POLLS_UNTIL_RESET || next === null) return
-    const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
-    await save({ genesis, start: next, blocks: [{ ...next, told: [] }] }, [reset])
+    const blocksAnew = [{ ...next, told: [] }]
+    await save({ genesis, start: next, blocks: blocksAnew }, [{ kind: 'reset', time: nowSeconds() }])
     resets = 0
   }
 
