@@ -12,6 +12,7 @@ const CHAIN_IN_BROWSERS = [
   'chain/calledAuthorization.js',
   'chain/earlierWrites.js',
   'chain/errors.js',
+  'chain/gasLimit.js',
   'chain/jsonRpc.js',
   'chain/logReader.js',
   'chain/signerProgram.js',

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { type Abi, createAbi } from '../chain/abi.js'
+import { gasLimitOf } from '../chain/gasLimit.js'
 import type { Hex } from '../protocol/hex.js'
 import type { BlockTag } from './chainReads.js'
 import { ClientError, ContractError } from './errors.js'
@@ -13,9 +14,6 @@ export interface Mined {
 }
 
 export type ClientContract = ReturnType<typeof createContract>
-
-/** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
-const GAS_LIMIT_PERCENT = 150n
 
 /** Each line is parsed once: one order reads some ten views. */
 const abis = new WeakMap<readonly string[], Abi>()
@@ -59,8 +57,7 @@ export function createContract(deps: {
     async send(method: string, args: readonly unknown[]): Promise<Mined> {
       const call = { from: await wallet.account(), ...callOf(method, args) }
       const refusal = (error: unknown) => refusalOf(abi, method, error)
-      const gas = await reads.estimateGas(call).catch(refusal)
-      const gasLimit = (gas * GAS_LIMIT_PERCENT) / 100n
+      const gasLimit = gasLimitOf(await reads.estimateGas(call).catch(refusal))
       const {
         transactionHash: txHash,
         blockNumber,

@@ -1,4 +1,5 @@
 import { type JsonRpcProvider, Wallet } from 'ethers'
+import { gasLimitOf } from '../chain/gasLimit.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
 import { checksum } from '../protocol/address.js'
@@ -52,9 +53,6 @@ export interface Call {
   readonly text: string
 }
 
-/** Headroom for state that the server changes between estimate and block: a list that is empty by then costs 17,100 more (EIP-2200). */
-const GAS_LIMIT_PERCENT = 150n
-
 /**
  * Sends the calls one after the other and waits for each. Looks before each whether it would revert, so that a refused
  * call costs no gas.
@@ -73,10 +71,7 @@ export async function sendCalls(
     await requireEther(provider, wallet, request.value ?? 0n)
     await provider.call({ ...request, from: wallet.address })
     const estimate = await provider.estimateGas({ ...request, from: wallet.address })
-    const { hash } = await wallet.sendTransaction({
-      ...request,
-      gasLimit: (estimate * GAS_LIMIT_PERCENT) / 100n,
-    })
+    const { hash } = await wallet.sendTransaction({ ...request, gasLimit: gasLimitOf(estimate) })
     speech.say(`${call.text}: sent ${hash}`)
     const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
     if (receipt === null) throw new CommandError('transaction-pending', `${hash} is not mined yet`)
