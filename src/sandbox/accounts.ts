@@ -1,11 +1,7 @@
-import type { Hex } from '../protocol/hex.js'
 import type { Anvil } from './anvil.js'
 
 /** An account of the local chain. Its key is public and must not hold value on any other chain. */
-export interface SandboxAccount {
-  address: Hex
-  privateKey: Hex
-}
+export type SandboxAccount = Anvil['accounts'][number]
 
 /** The roles of the local chain's funded accounts. */
 export type SandboxAccounts = ReturnType<typeof castAccounts>

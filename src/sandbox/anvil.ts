@@ -14,14 +14,15 @@ const STOP_TIMEOUT_MS = 2_000
 const POLLING_MS = 50
 /** As many as a full node of Ethereum keeps. */
 const STATES = 128
-/** Anvil 1.7 keeps 1,500 states, whatever `--prune-history` says, when it mines in shorter intervals. */
-const BRIEF_SECONDS = 3
 /**
  * One arena of memory, and free pages returned after a second: an order took anvil 40 kB in place of 55. Without caches of threads it held
  * 45 MiB in place of 53 after 2,000 transactions of 32 slots each.
  */
 const ALLOCATOR = { _RJEM_MALLOC_CONF: 'narenas:1,tcache:false,dirty_decay_ms:1000,muzzy_decay_ms:0' }
-/** Keeps anvil from mining blocks of its own between those that are mined for it. */
+/**
+ * Keeps anvil from mining blocks of its own between those that are mined for it: where it mines more often than each third second,
+ * anvil 1.7 keeps 1,500 states, whatever `--prune-history` says.
+ */
 const A_DAY_SECONDS = 86_400
 
 export interface AnvilOptions {
@@ -29,13 +30,11 @@ export interface AnvilOptions {
   port?: number
   /** Seconds between blocks. By default every transaction is mined at once in its own block. */
   blockTime?: number
-  /** Seconds between blocks while no transaction waits, where `blockTime` is below three. Default: as with transactions. */
+  /** Seconds between blocks while no transaction waits. Default: as with transactions. */
   idleTime?: number
   /** Default: 31337. */
   chainId?: number
-  /**
-   * The latest blocks whose states are kept, in memory alone. All blocks, transactions, receipts and logs are kept. Default: 128.
-   */
+  /** The latest blocks whose states are kept, in memory alone. All blocks, transactions, receipts and logs are kept. Default: 128. */
   states?: number
   /** Further arguments of the program, e.g. `['--auto-impersonate']`. */
   args?: string[]
@@ -57,10 +56,8 @@ export async function startAnvil(options: AnvilOptions = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...ALLOCATOR },
   })
+  killWithParent(child)
   const rpcUrl = await listening(child)
-  const { pid } = child
-  if (pid === undefined) throw new Error('anvil has no process id')
-  const release = killWithParent(pid)
   const ending = new AbortController()
   const provider = new JsonRpcProvider(rpcUrl, chainId, {
     staticNetwork: true,
@@ -71,9 +68,8 @@ export async function startAnvil(options: AnvilOptions = {}) {
 
   /** See `AnvilOptions`. Until then every transaction is mined at once in its own block. */
   async function mineEvery(blockTime: number, idleTime = 0): Promise<void> {
-    const isBrief = blockTime < BRIEF_SECONDS
-    await provider.send('evm_setIntervalMining', [isBrief ? A_DAY_SECONDS : blockTime])
-    if (isBrief) void mineBriefly(provider, blockTime * 1_000, idleTime * 1_000, ending.signal)
+    await provider.send('evm_setIntervalMining', [A_DAY_SECONDS])
+    void mineInIntervals(provider, blockTime * 1_000, idleTime * 1_000, ending.signal)
   }
 
   if (options.blockTime !== undefined) await mineEvery(options.blockTime, options.idleTime)
@@ -85,12 +81,11 @@ export async function startAnvil(options: AnvilOptions = {}) {
     mineEvery,
     /** Funded with 10,000 ETH each. */
     accounts: derive(),
-    pid,
+    pid: child.pid ?? 0,
     /** Ends the process and resolves when it has exited. */
     async stop(): Promise<void> {
       ending.abort()
       provider.destroy()
-      release()
       await endProcess(child, STOP_TIMEOUT_MS)
     },
   }
@@ -131,7 +126,7 @@ const poolSchema = z.object({ pending: z.string().transform(Number) })
  * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the signal.
  * `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
  */
-async function mineBriefly(
+async function mineInIntervals(
   provider: JsonRpcProvider,
   intervalMs: number,
   idleMs: number,

@@ -1,5 +1,4 @@
 // The sandbox's attested enclave: its device, the holders of its master key, and the ceremony at its start.
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -11,23 +10,14 @@ import { createVerifier, type Verified } from '../attestation/verify.js'
 import { configDigest, configurationOf } from '../attestation/write.js'
 import { attestedSettings } from '../enclave/attested/settings.js'
 import { loadSettings } from '../enclave/commonConfig.js'
-import { askEnclave } from '../operate/attest/askEnclave.js'
+import { askStarting, found, provision } from '../operate/attest/ceremony.js'
+import { askEvidence } from '../operate/attest/report.js'
 import { draw, publicKeyOfKey } from '../operate/secretFiles.js'
-import { type Attestation, attestationSchema, TEST_FORMAT } from '../protocol/attestation.js'
+import { type Attestation, TEST_FORMAT } from '../protocol/attestation.js'
 import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
 import type { IntentDomain } from '../protocol/intentDomain.js'
-import { openShare, sealShare } from '../protocol/masterShare.js'
-import {
-  type Founding,
-  foundingSchema,
-  provisionedSchema,
-  provisioningSchema,
-  sealBrokerKeys,
-  sharesDigest,
-  signFounding,
-  signProvision,
-} from '../protocol/provisioning.js'
-import { signRunMessage } from '../protocol/runMessage.js'
+import { openShare } from '../protocol/masterShare.js'
+import { type Founding, sharesDigest } from '../protocol/provisioning.js'
 import { makeDevice, registerOf } from '../simulator/device/device.js'
 import { ATTESTED_ENCLAVE } from './serverProcess.js'
 
@@ -113,28 +103,21 @@ export async function foundAndProvision(
 ): Promise<{ readonly founding: Founding; readonly born: Verified }> {
   const { setup, url, programs, domain, secrets } = ceremony
   const verify = createStartingVerifier(setup.root, TEST_FORMAT)
-  const expected = () => ({ ...domain, programs, now: Date.now() })
-  const awaiting = await askEnclave(url, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const verified = async (document: Attestation) =>
+    (await verify(document, { ...domain, programs, now: Date.now() })).statement
   const [owner = '0x'] = setup.holders
-  const body = { signature: signFounding((await verify(awaiting, expected())).statement.sealKey, owner) }
-  const founding = await askEnclave(url, '/provisioning/founding', { method: 'POST', body }, foundingSchema)
+  const founding = await found(url, (await verified(await askStarting(url))).sealKey, owner)
   const { shares, ...document } = founding
-  const { statement } = await verify(document, expected())
-  if (statement.shares !== sharesDigest(shares)) throw new Error('the shares are not those of the evidence')
-  for (const [index, holder] of setup.holders.slice(0, THRESHOLD).entries()) {
-    const shown = await askEnclave(url, '/provisioning', { method: 'GET' }, provisioningSchema)
-    const { sealKey } = (await verify(shown, expected())).statement
+  const isAbout = (await verified(document)).shares === sharesDigest(shares)
+  if (!isAbout) throw new Error('the shares are not those of the evidence')
+  const { keyId, secretKey } = secrets.enclaveBroker
+  for (const [index, key] of setup.holders.slice(0, THRESHOLD).entries()) {
+    const { sealKey } = await verified(await askStarting(url))
     const own = shares[index]
     if (own === undefined) throw new Error('there are fewer shares than holders')
-    const share = await openShare(own, hexToBytes(holder), ['share-of-holder', domain])
-    const { keyId, secretKey } = secrets.enclaveBroker
-    const envelopes = {
-      envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
-      ...(index === 0 && { brokerKeys: await sealBrokerKeys({ v: 1, keyId, secretKey }, sealKey, domain) }),
-    }
-    const signature = signProvision(envelopes, sealKey, holder)
-    const body = { holder: publicKeyOfKey(holder), ...envelopes, signature }
-    await askEnclave(url, '/provisioning', { method: 'POST', body }, provisionedSchema)
+    const share = await openShare(own, hexToBytes(key), ['share-of-holder', domain])
+    const brokers = index === 0 ? { broker: { v: 1, keyId, secretKey } as const } : {}
+    await provision(url, sealKey, domain, { share, key, ...brokers })
   }
   return { founding, born: await verifyKeys(ceremony) }
 }
@@ -142,20 +125,9 @@ export async function foundAndProvision(
 /** Asks for evidence of the enclave's keys by a challenge, and verifies it. @throws AttestationError */
 export async function verifyKeys({ setup, url, programs, domain, secrets }: Ceremony): Promise<Verified> {
   const nonce = draw.privateKey()
-  const attestation = await challenge(url, secrets.triggerSecret, nonce.slice(2))
+  const attestation = await askEvidence({ ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }, url, nonce)
   // The chain has no signer yet: this one becomes it.
   const { statement } = await readStatement(attestation.statement, BORN)
   const verify = createVerifier(BORN, setup.root, TEST_FORMAT)
   return verify(attestation, { ...domain, programs, signer: statement.signer, nonce, now: Date.now() })
-}
-
-/** Asks as the server does. @param nonce 64 hex digits */
-export function askChallenge(url: string, secret: string, nonce: string): Promise<Response> {
-  const headers = signRunMessage(secret, { kind: 'challenge', runId: randomUUID(), body: nonce })
-  return fetch(`${url}/attestation?nonce=${nonce}`, { headers: { ...headers } })
-}
-
-/** The evidence of such an answer. */
-export async function challenge(...asked: Parameters<typeof askChallenge>): Promise<Attestation> {
-  return attestationSchema.parse(await (await askChallenge(...asked)).json())
 }

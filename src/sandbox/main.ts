@@ -1,8 +1,9 @@
 // `npm run sandbox`: starts every part on this machine and places one sealed order.
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { InvalidArgumentError } from 'commander'
+import { integer } from '../service/configKinds.js'
 import { requireNode } from '../service/version.js'
+import { parsedBy } from '../terminal/arguments.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
 import { createProgram } from '../terminal/program.js'
 import { peopleOf } from './accounts.js'
@@ -26,20 +27,7 @@ interface Options {
   readonly directory: string
 }
 
-function aPort(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('expected a port')
-}
-
-/** Prints each line with the time since the start. */
-function createPrinter(): (line: string) => void {
-  const startedAt = performance.now()
-  return (line) => {
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
-    console.log(`${`${seconds} s`.padStart(7)}  ${line}`)
-  }
-}
+const aPort = parsedBy(integer(0, 65_535))
 
 /** The addresses, keys and commands for exploring the sandbox, line by line. */
 function guideOf(sandbox: Sandbox): string[] {
@@ -85,7 +73,11 @@ function guideOf(sandbox: Sandbox): string[] {
 
 /** Starts every part and places the order; unless `once`, runs until the interruption. Rejects if that comes earlier. */
 async function run(options: Options, interruption: AbortSignal): Promise<void> {
-  const print = createPrinter()
+  const startedAt = performance.now()
+  const print = (line: string) => {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+    console.log(`${`${seconds} s`.padStart(7)}  ${line}`)
+  }
   const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
   const sandbox = await startSandbox({
     directory: options.directory,

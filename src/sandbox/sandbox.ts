@@ -9,7 +9,7 @@ import { healthOf } from '../server/trigger/ownEnclave.js'
 import { type DirectoryLock, lockDirectory } from '../service/directoryLock.js'
 import { startBrokerStandIn } from '../simulator/index.js'
 import { CommandError } from '../terminal/failure.js'
-import { castAccounts, type SandboxAccounts } from './accounts.js'
+import { castAccounts, type SandboxAccount } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type AttestedSetup, foundAndProvision, policyOf, prepareAttested } from './attested.js'
 import { assertDeskBuilt, DESK_FILE, startDesk, writeDesk } from './desk.js'
@@ -34,7 +34,7 @@ const PRICE_SEED = 20_260_101
 const PROGRAM_WIDTH = 11
 
 /** A running platform: chain, broker stand-in, server, one institution with its cleared employees. */
-export type Sandbox = Awaited<ReturnType<typeof start>>
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
 
 /** The dependencies of every start-up step. */
 interface Stage {
@@ -46,26 +46,16 @@ interface Stage {
  * Starts every part on this machine; does not publish a rulebook.
  * @throws CommandError `build-missing`, `port-taken`, `directory-foreign`; DirectoryLockedError
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  assertBuilt()
-  if (options.ports.desk !== undefined) assertDeskBuilt()
-  const cleanUp = new AsyncDisposableStack()
-  try {
-    return await start(options, cleanUp)
-  } catch (error) {
-    await cleanUp.disposeAsync()
-    throw error
-  }
-}
-
-async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
+export async function startSandbox(options: SandboxOptions) {
   const { directory, print } = options
-  const stage = { cleanUp, printStep: stepsTo(print) }
-  const isOwn = options.enclave !== 'server'
   const { enclave: enclavePort = 0, desk, ...fixed } = options.ports
+  assertBuilt()
+  if (desk !== undefined) assertDeskBuilt()
+  await using cleanUp = new AsyncDisposableStack()
+  const stage = { cleanUp, printStep: stepsTo(print) }
   const ports = await claimPorts({
     ...{ ...fixed, ops: 0, relay: 0 },
-    ...(isOwn && { enclave: enclavePort }),
+    ...(options.enclave !== 'server' && { enclave: enclavePort }),
     ...(desk !== undefined && { desk }),
   })
   const lock = await takeDirectory(directory)
@@ -76,10 +66,7 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const accounts = castAccounts(anvil)
   const broker = await startBroker(options, ports.broker, drawn, stage)
   const isBorn = options.keys === 'born'
-  const delays = {
-    ...DELAYS,
-    ...(options.rotationDelay !== undefined && { rotation: options.rotationDelay }),
-  }
+  const delays = { ...DELAYS, rotation: options.rotationDelay ?? DELAYS.rotation }
   const enclaveSigner = isBorn ? null : drawn.enclaveSigner
   const deployed = await populate(provider, accounts, { enclaveSigner, delays }, stage.printStep)
   const attested = isBorn ? await prepareAttested(directory, anvil.rpcUrl, cleanUp) : undefined
@@ -104,8 +91,8 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const enclave = await startEnclave(directory, info.enclaveUrl, attested, stage)
   // It is there when the enclave posts its evidence.
   const server = await startServer(options, info, stage)
-  const keys =
-    attested && (await giveBirth(directory, attested, { info, deployed, accounts, secrets: drawn, provider }))
+  const platform = { info, secrets: drawn, provider, authority: deployed.authority, owner }
+  const keys = attested && (await giveBirth(directory, attested, platform))
   const secrets = { ...drawn, ...keys?.publicKeys }
   if (keys) {
     stage.printStep('keys', 'born in the enclave, 2 of 3 holders gave their shares; the chain has its signer')
@@ -117,16 +104,12 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   if (info.deskUrl !== undefined) {
     const { intentPublicKey: enclavePublicKey } = secrets
     const trust = attested && keys ? { ...attested, programs: keys.programs } : { enclavePublicKey }
-    const stop = await startDesk(info.deskUrl, info, trust)
-    cleanUp.defer(stop)
+    cleanUp.defer(await startDesk(info.deskUrl, info, trust))
     stage.printStep('desk', `the page to trade on, at ${info.deskUrl}`)
   }
+  const owned = cleanUp.move()
   return {
-    directory,
-    info,
-    accounts,
-    secrets,
-    provider,
+    ...{ directory, info, accounts, secrets, provider },
     broker: broker.control,
     /** The current server process. */
     server: server.current,
@@ -139,7 +122,7 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
     /** What people know of an attested enclave, where its keys were born in it. */
     attested: attested && keys && { ...attested, programs: keys.programs, founding: keys.founding },
     /** Stops every part. */
-    stop: () => cleanUp.disposeAsync(),
+    stop: () => owned.disposeAsync(),
   }
 }
 
@@ -149,23 +132,21 @@ async function giveBirth(
   setup: AttestedSetup,
   platform: {
     readonly info: SandboxFile
-    readonly deployed: { readonly authority: Hex }
-    readonly accounts: SandboxAccounts
     readonly secrets: SandboxSecrets
     readonly provider: JsonRpcProvider
+    readonly authority: Hex
+    readonly owner: SandboxAccount
   },
 ) {
-  const { info, deployed, accounts, secrets, provider } = platform
+  const { info, secrets, provider, authority, owner } = platform
   const programs = await policyOf(directory)
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
-  const { founding, born } = await foundAndProvision({
-    ...{ setup, programs, domain, secrets },
-    url: info.enclaveUrl ?? '',
-  })
+  const url = info.enclaveUrl ?? ''
+  const { founding, born } = await foundAndProvision({ setup, url, programs, domain, secrets })
   const { statement, measurement, config } = born
-  const abi = interfaces.authority
   const args = [statement.signer, measurement, config]
-  await sendAll(provider, accounts.owner, [{ to: deployed.authority, abi, method: 'rotateSigner', args }])
+  const call = { to: authority, abi: interfaces.authority, method: 'rotateSigner', args }
+  await sendAll(provider, owner, [call])
   const publicKeys = { intentPublicKey: statement.sealKey, enclaveSigner: statement.signer }
   return { programs, founding, publicKeys }
 }
@@ -209,9 +190,7 @@ function printSettings(differences: Readonly<Record<string, readonly string[]>>,
     for (const line of lines) printStep('', `${program.padEnd(PROGRAM_WIDTH)}${line}`)
 }
 
-/**
- * Undefined if the server starts the enclave. Stopping kills the enclave: its runs would otherwise outlive the sandbox.
- */
+/** Undefined if the server starts the enclave. Stopping kills the enclave: its runs would otherwise outlive the sandbox. */
 async function startEnclave(
   directory: string,
   url: string | undefined,
@@ -221,26 +200,24 @@ async function startEnclave(
   if (url === undefined) return { current: () => undefined, retire: async () => undefined }
   const launch = () =>
     startProcess(attested ? 'attestedEnclave' : 'enclave', {
-      ...{ directory, url, log: 'enclave.log', narrate: () => undefined },
+      ...{ directory, url, log: 'enclave.log' },
       ...(attested && { variables: { SANDBOX_DEVICE: attested.device } }),
     })
   let isStopping = false
   let enclave = await launch()
-  let next: Promise<void> = Promise.resolve()
-  const keepUp = () => {
-    next = enclave.exited.then(async () => {
+  const keepUp = async () => {
+    for (;;) {
+      await enclave.exited
       if (isStopping) return
       enclave = await launch()
-      keepUp()
-    })
-    // The log states the reason; callers that wait for the enclave fail.
-    next.catch(() => undefined)
+    }
   }
-  keepUp()
+  // The log states why one does not start again; callers that wait for the enclave fail.
+  const keptUp = keepUp().catch(() => undefined)
   cleanUp.defer(async () => {
     isStopping = true
     await enclave.kill()
-    await next.catch(() => undefined)
+    await keptUp
     await enclave.kill()
   })
   printStep('enclave', `its own process, accepts jobs at ${url}`)
@@ -273,7 +250,7 @@ async function startServer(
   printStep('', `operator endpoints: ${opsUrl}/readyz, ${opsUrl}/metrics`)
   return {
     current: () => server,
-    async restart(): Promise<void> {
+    async restart() {
       server = await launch()
     },
   }

@@ -32,11 +32,10 @@ interface ProgramOptions {
   narrate?: (line: string) => void
   /** A file in place of the built program. */
   main?: string
-  /** The log's file name in the directory. */
+  /** The log's file name. */
   log?: string
   /** Override the variables of the env file. */
   variables?: Record<string, string>
-  /** Options of the process's Node, such as `--cpu-prof`. */
   nodeOptions?: readonly string[]
 }
 
@@ -63,7 +62,8 @@ export function assertBuilt(): void {
 export async function startProcess(name: keyof typeof PROGRAMS, options: ProgramOptions) {
   const program = PROGRAMS[name]
   const { directory, url, main = program.main, log = `${name}.log`, variables, nodeOptions = [] } = options
-  const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
+  const path = join(directory, log)
+  const output = options.narrate ? 'pipe' : openSync(path, 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [...HEAP_BOUNDS, ...nodeOptions, main, ...program.arguments], {
     cwd: ROOT,
@@ -77,19 +77,17 @@ export async function startProcess(name: keyof typeof PROGRAMS, options: Program
     },
     stdio: ['ignore', output, output],
   })
+  killWithParent(child)
   if (typeof output === 'number') closeSync(output)
   const { pid } = child
   if (pid === undefined) throw new Error('the program could not be started')
-  const release = killWithParent(pid)
-  const exited = once(child, 'exit').then(release)
-  if (options.narrate) record(child, join(directory, log), options.narrate)
+  const exited = once(child, 'exit')
+  if (options.narrate) record(child, path, options.narrate)
 
   const stop = () => endProcess(child, STOP_TIMEOUT_MS)
-  try {
-    await ready(url, child, log)
-  } catch (error) {
+  if (!(await untilOk(`${url}/health`, () => child.exitCode !== null || child.signalCode !== null))) {
     await stop()
-    throw error
+    throw new Error(`a program did not start; see ${log} in the sandbox directory`)
   }
   return {
     pid,
@@ -119,21 +117,19 @@ function record(child: ChildProcess, path: string, narrate: (line: string) => vo
   child.once('close', () => log.end())
 }
 
-async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
-  const isOver = () => child.exitCode !== null || child.signalCode !== null
-  if (await untilOk(`${url}/health`, isOver)) return
-  throw new Error(`a program did not start; see ${log} in the sandbox directory`)
-}
-
 /** Whether it answers with a success in time. */
 export async function untilOk(url: string, isOver = () => false): Promise<boolean> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < giveUpAt && !isOver()) {
     // It may not listen yet.
-    const response = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) }).catch(
-      () => undefined,
+    const signal = AbortSignal.timeout(READY_TIMEOUT_MS)
+    if (
+      await fetch(url, { signal }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
     )
-    if (response?.ok) return true
+      return true
     await sleep(READY_POLL_MS)
   }
   return false

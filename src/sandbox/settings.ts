@@ -37,7 +37,6 @@ export const FRONTEND_ORIGIN = 'http://localhost:5173'
 /** Root of the checkout, reached alike from `src` and `dist`. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Options of a sandbox. */
 export interface SandboxOptions {
   /** Emptied at the start; holds the configuration, the server's DATA_DIR and its log. */
   directory: string
@@ -49,9 +48,8 @@ export interface SandboxOptions {
   keys?: 'files' | 'born'
   /** Seconds until a rotation takes effect. Default: at once. */
   rotationDelay?: number
-  /** Further variables for the server's `.env`. */
+  /** Further variables for the programs' env files. */
   serverSettings?: Record<string, string>
-  /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
   /** Seconds between blocks, perhaps a fraction, with or without transactions. Default: `BLOCK_TIME` and `IDLE_BLOCK_TIME`. */
   blockTime?: number
@@ -59,7 +57,6 @@ export interface SandboxOptions {
   states?: number
   /** The interval of the price walk; without it, prices stay constant. */
   walkIntervalMs?: number
-  /** Prints one line for the person at the terminal. */
   print: Print
 }
 
@@ -83,14 +80,12 @@ export interface SandboxFile {
 
 /** Prints one line for the person at the terminal. */
 export type Print = (line: string) => void
-
-/** Prints the result of a step. */
-export type PrintStep = (step: string, text: string) => void
+export type PrintStep = ReturnType<typeof stepsTo>
 
 /** Wide enough for the longest step. */
 const STEP_WIDTH = 14
 
 /** Prints each step's text in a column beside its name; a step without a name continues the previous one. */
-export function stepsTo(print: Print): PrintStep {
-  return (step, text) => print(`${step.padEnd(STEP_WIDTH)}${text}`)
+export function stepsTo(print: Print) {
+  return (step: string, text: string) => print(`${step.padEnd(STEP_WIDTH)}${text}`)
 }

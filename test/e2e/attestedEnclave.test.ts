@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
+import { askEvidence } from '../../src/operate/attest/report.js'
 import { publicKeyOfKey } from '../../src/operate/secretFiles.js'
 import { problemSchema } from '../../src/protocol/api.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
@@ -18,7 +19,7 @@ import {
   signProvision,
 } from '../../src/protocol/provisioning.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
-import { challenge, verifyKeys } from '../../src/sandbox/attested.js'
+import { verifyKeys } from '../../src/sandbox/attested.js'
 import { runDemo } from '../../src/sandbox/demo.js'
 import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
@@ -57,7 +58,7 @@ it('an order settles by keys that were born in the enclave, and a restart of the
   expect((await fetch(`${url}/provisioning`)).status).toBe(409)
   // A stranger has no secret of jobs, and a nonce has one form.
   expect((await fetch(`${url}/attestation?nonce=${'0'.repeat(64)}`)).status).toBe(401)
-  await expect(challenge(url, secrets.triggerSecret, '00')).rejects.toThrow()
+  await expect(askEvidence({ ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }, url, '0x00')).rejects.toThrow()
 })
 
 it('an enclave that waits for its keys takes them from as many holders as it takes, and from nobody else', async () => {

@@ -10,8 +10,8 @@ import { createVerifier } from '../../src/attestation/verify.js'
 import { configDigest, configurationOf } from '../../src/attestation/write.js'
 import { attestedSettings } from '../../src/enclave/attested/settings.js'
 import { loadSettings } from '../../src/enclave/commonConfig.js'
+import { askEvidence } from '../../src/operate/attest/report.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { askChallenge, challenge } from '../../src/sandbox/attested.js'
 import { tdx } from '../attestation/vectors.js'
 import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
 import { LOCAL_PROVIDER, startDstack } from '../support/dstackMachine.js'
@@ -71,9 +71,10 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
     await run('provision', '--enclave-url', url, '--share', share, ...key, ...broker, ...judging)
   }
 
+  const asServer = { ENCLAVE_TRIGGER_SECRET: sandbox.secrets.triggerSecret }
   const keysNow = async () => {
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ keys: 'present', mode: 'attested' })
-    const attestation = await challenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
+    const attestation = await askEvidence(asServer, url, NONCE)
     await writeFile(file('evidence.json'), JSON.stringify(attestation))
     const { statement } = await readStatement(attestation.statement, BORN)
     const expected = { ...domain, programs, signer: statement.signer, nonce: NONCE, now: Date.now() }
@@ -89,8 +90,7 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   expect(after).toMatchObject({ label: 'dstack', map: 'tdx', measurement: before.measurement })
   expect(after.statement).toEqual({ ...before.statement, boot: 2 })
   guest.isUp = false
-  const unanswered = await askChallenge(url, sandbox.secrets.triggerSecret, NONCE.slice(2))
-  expect([unanswered.status, await unanswered.json()]).toMatchObject([503, { code: 'evidence-unavailable' }])
+  await expect(askEvidence(asServer, url, NONCE)).rejects.toThrow('503 (evidence-unavailable)')
   const log = await readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
   expect(log).toMatch(/"code":"agent-refused","service":"GetQuote".*"msg":"evidence not given"/)
   expect(log).toContain('"msg":"keys unsealed"')

@@ -68,11 +68,10 @@ export function keepProgram(options: KeptProgramOptions): KeptProgram {
       for (const input of [child.stdout, child.stderr]) {
         if (input !== null) createInterface({ input }).on('line', read)
       }
-      const release = child.pid === undefined ? () => undefined : killWithParent(child.pid)
+      killWithParent(child)
       const closed = once(child, 'close')
       await once(child, 'exit')
       url = undefined
-      release()
       // Its last words may arrive after its end, but not those of an enclave that it has left behind.
       await Promise.race([closed, sleep(RESTART_MS)])
       const { exitCode: code } = child

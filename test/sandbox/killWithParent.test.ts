@@ -10,7 +10,7 @@ const PARENT = `
 import { spawn } from 'node:child_process'
 import { killWithParent } from ${JSON.stringify(module)}
 const child = spawn('sleep', ['600'])
-killWithParent(child.pid)
+killWithParent(child)
 console.log(child.pid)
 `
 

@@ -93,7 +93,7 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
     const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`]
     const flags = [...settings, 'max_connections=200'].flatMap((setting) => ['-c', setting])
     const child = host.start('postgres', ['-D', join(directory, name), ...flags])
-    if (child.pid !== undefined) child.once('exit', killWithParent(child.pid))
+    killWithParent(child)
     server = child
     // After a crash it syncs its files first, which takes as long as the disk does: then it answers, or has ended.
     for (;;) {

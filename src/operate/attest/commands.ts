@@ -9,25 +9,14 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import { sealShare } from '../../protocol/masterShare.js'
-import {
-  type Founding,
-  foundingSchema,
-  type Provisioned,
-  provisionedSchema,
-  provisioningSchema,
-  sealBrokerKeys,
-  sharesDigest,
-  signFounding,
-  signProvision,
-} from '../../protocol/provisioning.js'
+import { type Founding, foundingSchema, type Provisioned, sharesDigest } from '../../protocol/provisioning.js'
 import { baseUrl } from '../../service/configKinds.js'
 import { writeNewFile } from '../../service/privateFile.js'
 import type { Secret } from '../../service/secret.js'
 import { anAddress, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../../terminal/failure.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from '../io.js'
-import { askEnclave } from './askEnclave.js'
+import * as ceremony from './ceremony.js'
 import { makeHolderKey, openOwn, readBrokerKeys, readHolderKey, readShare, writeShare } from './holder.js'
 import { readJsonFile } from './jsonFile.js'
 import { described, type Judging, type JudgingOptions, judgingOf, verified } from './judging.js'
@@ -116,12 +105,10 @@ async function found(
   const speech = createSpeech(process, options)
   const judging = judgingOf(process, options)
   const { privateKey } = readHolderKey(keyFile)
-  const awaiting = await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+  const awaiting = await ceremony.askStarting(enclaveUrl)
   const { sealKey } = (await verified(verify, awaiting, judging)).statement
   await speech.confirm(`Have the enclave at ${enclaveUrl} draw a new master key?`)
-  const body = { signature: signFounding(sealKey, privateKey.reveal()) }
-  const request = { method: 'POST', body } as const
-  const founding = await askEnclave(enclaveUrl, '/provisioning/founding', request, foundingSchema)
+  const founding = await ceremony.found(enclaveUrl, sealKey, privateKey.reveal())
   const { lines, facts } = await judged(verify, founding, judging)
   for (const line of lines) speech.say(line)
   writeNewFile(out, `${JSON.stringify(founding, null, 2)}\n`, 0o644)
@@ -210,21 +197,15 @@ async function provision(
   for (const line of lines) speech.say(line)
   const what = broker === undefined ? 'your share' : "your share and the broker's keys"
   await speech.confirm(`Give ${what} to the enclave at ${enclaveUrl}?`)
-  const { sealKey } = verification.statement
-  const envelopes = {
-    envelope: await sealShare(share, sealKey, ['share-for-enclave', domain]),
-    ...(broker && { brokerKeys: await sealBrokerKeys(broker, sealKey, domain) }),
-  }
-  const signature = signProvision(envelopes, sealKey, holder.privateKey.reveal())
-  const body = { holder: holder.publicKey, ...envelopes, signature }
-  const answer = await askEnclave(enclaveUrl, '/provisioning', { method: 'POST', body }, provisionedSchema)
+  const given = { share, key: holder.privateKey.reveal(), ...(broker && { broker }) }
+  const answer = await ceremony.provision(enclaveUrl, verification.statement.sealKey, domain, given)
   speech.result([wordsOf(answer)], { command: 'attest provision', changed: true, ...answer, ...facts })
 }
 
 /** Undefined where the enclave waits for no keys. */
 async function documentOf(enclaveUrl: string): Promise<Attestation | undefined> {
   try {
-    return await askEnclave(enclaveUrl, '/provisioning', { method: 'GET' }, provisioningSchema)
+    return await ceremony.askStarting(enclaveUrl)
   } catch (error) {
     if (error instanceof RefusedError && error.code === 'keys-present') return undefined
     throw error
