@@ -1,4 +1,4 @@
-import type { Express, Router } from 'express'
+import type { Express } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
 import { requireRelayToken } from './http/auth.js'
@@ -22,7 +22,6 @@ interface CommonDeps {
   readonly stopping: AbortSignal
   readonly authToken: string
   readonly routes: readonly Route[]
-  readonly runs: Router
 }
 
 /** Every route of the API, behind the checks and limits that all of them share. Never listens. */
@@ -41,7 +40,7 @@ export function createApp(
     routerOf(deps.routes),
   )
   app.use('/relay', checkFirst(requireRelayToken(authToken)))
-  return app.use(deps.runs, createDocsRouter(), notFound, errorHandler(logger))
+  return app.use(createDocsRouter(), notFound, errorHandler(logger))
 }
 
 /**
@@ -60,6 +59,6 @@ export function createEnclaveApp(deps: CommonDeps): Express {
     refuseWhenStopping(deps.stopping),
     checkFirst(requireRelayToken(deps.authToken)),
     routerOf(deps.routes),
-    ...[deps.runs, notFound, errorHandler(deps.logger)],
+    ...[notFound, errorHandler(deps.logger)],
   )
 }

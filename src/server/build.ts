@@ -39,7 +39,7 @@ import { createRetention } from './store/retention.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { createChallenge } from './trigger/door.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
-import { createRunsRouter } from './trigger/httpRunner.js'
+import { runRoutes } from './trigger/httpRunner.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
@@ -133,8 +133,9 @@ export function buildServer(deps: {
   const narrator = buildNarrator({ ...parts, progress })
   const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
   const attestation = createShownAttestation({ engine, logger, now: Date.now })
-  /** The routes of both ports that take the relay's token. */
-  const relayed = [
+  /** The routes that the enclave calls, of both ports. */
+  const ofEnclave = [
+    ...runRoutes(enclaveRuns.router),
     ...relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) }),
     attestationRoute({ ...relay.router, ...config.http, shown: attestation }),
   ]
@@ -216,25 +217,19 @@ export function buildServer(deps: {
       : [createRetention({ engine, keptMs: config.retentionMs, logger })]),
   ]
   const { authToken } = relay.router
-  const common = {
-    logger,
-    observe: metrics.http,
-    stopping,
-    authToken,
-    runs: createRunsRouter(enclaveRuns.router),
-  }
+  const common = { logger, observe: metrics.http, stopping, authToken }
   const reading = statusReads(status, health, ops.healthChecks)
   // The busiest first, because Express tries them in this order: pages ask for the wallet in each block.
   const challenge = challengeRoute({ ...config.http, readers, challenge: createChallenge(enclaveRuns.door) })
   const routes = [
     ...reading.slice(0, 1),
-    ...[...intake, ...relayed],
+    ...[...intake, ...ofEnclave],
     ...reading.slice(1),
     ...[timeline.route, challenge],
   ]
   return {
     app: createApp({ ...common, http: config.http, readers, routes }),
-    enclave: createEnclaveApp({ ...common, routes: relayed }),
+    enclave: createEnclaveApp({ ...common, routes: ofEnclave }),
     ops: ops.app,
     services,
   }

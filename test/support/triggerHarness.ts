@@ -6,6 +6,7 @@ import { createViewCaller } from '../../src/chain/views.js'
 import { commitOf, type Envelope } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { errorHandler } from '../../src/server/http/errors.js'
+import { routerOf } from '../../src/server/http/routes.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
@@ -13,7 +14,7 @@ import {
 } from '../../src/server/store/orderRecords.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns } from '../../src/server/trigger/enclaveRuns.js'
-import { createHttpRunner, createRunsRouter } from '../../src/server/trigger/httpRunner.js'
+import { createHttpRunner, runRoutes } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import { createLifetime } from '../../src/service/lifetime.js'
 import { Secret } from '../../src/service/secret.js'
@@ -46,7 +47,7 @@ function connectEnclave(
   const secret = new Secret(RUN_SECRET)
   const runner = createHttpRunner({ ...options, url: async () => enclave.url, secret, times: OFFER_TIMES })
   const app = express()
-  app.use(createRunsRouter({ secret, results: runner }), errorHandler(options.logger))
+  app.use(routerOf(runRoutes({ secret, results: runner })), errorHandler(options.logger))
   enclave.postTo(app)
   return runner
 }

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { RequestHandler } from 'express'
+import type { Request } from 'express'
 import { claimedRunMessage, isRunMessageSigned, type RunMessageKind } from '../../protocol/runMessage.js'
 import type { Secret } from '../../service/secret.js'
-import { jsonBody } from './body.js'
 import { Problem } from './errors.js'
 
 const BEARER = /^Bearer +([^\s]+) *$/i
@@ -31,20 +30,19 @@ export function requireRelayToken(expected: string): (req: IncomingMessage) => v
 }
 
 /**
- * Lets in only messages that the other side of the path's run, `:runId`, has signed, and reads the JSON body into `req.body`. A
- * request without a fresh signature for this kind and run ends before its body is read. A body that is not the signed one is never
- * parsed. Either way the answer is 401, the same whether or not there is such a run.
+ * Lets in only messages that the other side of the path's run, `:runId`, has signed. A request without a fresh signature for this kind
+ * and run ends before its body is read. A body that is not the signed one is never parsed. Either way the answer is 401, the same whether
+ * or not there is such a run.
  */
-export function signedRun(kind: RunMessageKind, secret: Secret, limitBytes: number): RequestHandler {
-  return (req, res, next) => {
-    const claimed = claimedRunMessage(kind, req.headers)
-    if (claimed === undefined || req.params.runId !== claimed.runId) throw unauthorized()
-    const readBody = jsonBody(limitBytes, (raw) => {
+export function signedRun(kind: RunMessageKind, secret: Secret) {
+  return ({ headers, params }: Request) => {
+    const claimed = claimedRunMessage(kind, headers)
+    if (claimed === undefined || params.runId !== claimed.runId) throw unauthorized()
+    return (raw: Buffer): void => {
       // Bytes that are no text cannot have been signed, because the signature covers a text.
       if (!isUtf8(raw) || !isRunMessageSigned(secret.reveal(), claimed, raw.toString('utf8')))
         throw unauthorized()
-    })
-    return readBody(req, res, next)
+    }
   }
 }
 

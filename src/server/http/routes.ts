@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import * as z from 'zod'
 import { jsonBody } from './body.js'
 import { methodNotAllowed } from './errors.js'
@@ -39,6 +39,8 @@ interface Post {
    * @throws Problem
    */
   readonly longerBody?: (headers: IncomingHttpHeaders, answer: EventEmitter) => Promise<number | undefined>
+  /** Called before a body is read; what it returns is called with the bytes before they are parsed. Both throw Problem. */
+  readonly admit?: (req: Request) => (raw: Buffer) => void
   /**
    * @param client the poster, see `clientOf`
    * @param param an empty text where the path has none
@@ -103,10 +105,10 @@ function answerRead({ answer }: Read): RequestHandler {
   }
 }
 
-function bodyOf({ bodyLimitBytes, longerBody }: Post): RequestHandler {
-  if (longerBody === undefined) return jsonBody(bodyLimitBytes)
+function bodyOf({ bodyLimitBytes, longerBody, admit }: Post): RequestHandler {
   return async (req, res, next) => {
-    return jsonBody((await longerBody(req.headers, res)) ?? bodyLimitBytes)(req, res, next)
+    const limitBytes = (await longerBody?.(req.headers, res)) ?? bodyLimitBytes
+    return jsonBody(limitBytes, admit?.(req))(req, res, next)
   }
 }
 
@@ -116,7 +118,8 @@ function answerPost({ answer }: Post): RequestHandler {
     const { status, location, body } = await answer(req.body, client, req.headers, paramOf(req))
     res.status(status)
     if (location !== undefined) res.location(location)
-    sendUntagged(res, body)
+    // `res.json` would add an ETag, for which no later request can ask.
+    res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body))
   }
 }
 
@@ -124,9 +127,4 @@ function answerPost({ answer }: Post): RequestHandler {
 function paramOf({ params }: Request): string {
   for (const name in params) return String(params[name])
   return ''
-}
-
-/** Answers a POST. `res.json` would add an ETag, for which no later request can ask. */
-export function sendUntagged(res: Response, body: object): void {
-  res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body))
 }

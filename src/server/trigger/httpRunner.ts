@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Router } from 'express'
 import { z } from 'zod'
 import { jobAcceptedSchema, runResultReceivedSchema } from '../../protocol/api.js'
 import {
@@ -21,8 +20,7 @@ import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
 import { signedRun } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
-import { methodNotAllowed } from '../http/errors.js'
-import { sendUntagged } from '../http/routes.js'
+import type { Route } from '../http/routes.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import type { DoorUrl } from './door.js'
 import type { TriggerRateLimit } from './rateLimit.js'
@@ -308,27 +306,28 @@ function bootIn(text: string): EnclaveBoot | undefined {
 }
 
 /** The routes at which an enclave that stays up posts the notices and results of its runs. */
-export function createRunsRouter(deps: {
+export function runRoutes(deps: {
   readonly secret: Secret
   readonly results: Pick<ReturnType<typeof createHttpRunner>, 'receiveResult' | 'receiveNotice'>
-}): Router {
+}): Route[] {
   const { secret, results } = deps
-  const router = Router({ caseSensitive: true, strict: true })
-  function route<Posted>(
+  const route = <Posted>(
     kind: 'notice' | 'result',
     schema: z.core.$ZodType<Posted>,
     receive: (runId: string, posted: Posted) => Promise<Acknowledgement>,
-  ): void {
-    router
-      .route(`/runs/:runId/${kind}`)
-      .post(signedRun(kind, secret, MAX_RESULT_BYTES), async (req, res) => {
-        const runId = parseParam(runIdSchema, 'runId', req.params.runId)
-        const result = await receive(runId, parseBody(schema, req.body))
-        sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
-      })
-      .all(methodNotAllowed('POST'))
-  }
-  route('notice', provisionalResultSchema, results.receiveNotice)
-  route('result', postedResultSchema, results.receiveResult)
-  return router
+  ): Route => ({
+    method: 'POST',
+    path: `/runs/:runId/${kind}`,
+    bodyLimitBytes: MAX_RESULT_BYTES,
+    admit: signedRun(kind, secret),
+    async answer(posted, _client, _headers, param) {
+      const runId = parseParam(runIdSchema, 'runId', param)
+      const result = await receive(runId, parseBody(schema, posted))
+      return { status: 200, body: z.encode(runResultReceivedSchema, { runId, result }) }
+    },
+  })
+  return [
+    route('notice', provisionalResultSchema, results.receiveNotice),
+    route('result', postedResultSchema, results.receiveResult),
+  ]
 }
