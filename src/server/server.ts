@@ -10,7 +10,7 @@ import { close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/middleware.js'
 import { openRelayerKey } from './signer/signer.js'
 import type { Engine } from './store/engine.js'
-import { checkPlatform } from './store/postgres/inspection.js'
+import { checkPlatform } from './store/postgres/platform.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 

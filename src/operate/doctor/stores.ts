@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
 import { StorageError } from '../../server/store/engine.js'
-import { differenceOf, type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
+import { createDatabase, readSettings } from '../../server/store/postgres/database.js'
+import { differenceOf, readPlatform } from '../../server/store/postgres/platform.js'
+import { listLeases } from '../../server/store/postgres/postgresEngine.js'
+import { NEWEST_SCHEMA, readSchema } from '../../server/store/postgres/schema.js'
+import type { Secret } from '../../service/secret.js'
 
 /** Whether the server could use its database, or the directory of its records. */
 export async function checkStores(
@@ -24,8 +29,43 @@ export async function checkStores(
   }
 }
 
+type Inspection = Awaited<ReturnType<typeof inspectPostgres>>
+
+const TIMEOUT_MS = 3_000
+
+const accessSchema = z.tuple([z.object({ read_only: z.boolean() })])
+
+/** Reads a database, and changes nothing in it. @throws StorageError; TypeError for a URL that cannot be parsed */
+export async function inspectPostgres(url: Secret) {
+  const timeouts = { connectTimeoutMs: TIMEOUT_MS, queryTimeoutMs: TIMEOUT_MS }
+  const database = createDatabase({ url, maxConnections: 1, ...timeouts })
+  try {
+    const [{ read_only: isReadOnly }] = accessSchema.parse(
+      await database.query(
+        "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only",
+      ),
+    )
+    // `readSettings` describes both.
+    const { strictIsolation, ...durability } = await readSettings(database)
+    const schema = await readSchema(database)
+    const isMade = schema > 0
+    return {
+      durability,
+      strictIsolation,
+      /** A standby, or a database whose transactions are read-only: it accepts no write. */
+      isReadOnly,
+      /** Zero where no server has made its tables yet. */
+      schema,
+      platform: isMade ? await readPlatform(database) : undefined,
+      leases: isMade ? await listLeases(database) : [],
+    }
+  } finally {
+    await database.end()
+  }
+}
+
 function checkDatabase(found: Inspection, chain: Config['chain']): Finding {
-  const { durability, strictIsolation, isReadOnly, schema, newestKnownSchema, platform } = found
+  const { durability, strictIsolation, isReadOnly, schema, platform } = found
   const bad = (text: string) => fault('database', `DATABASE_URL: ${text}`)
   if (durability.fault !== null)
     return bad(`${durability.fault}, so a crash could lose accepted orders: the server refuses to start`)
@@ -34,8 +74,8 @@ function checkDatabase(found: Inspection, chain: Config['chain']): Finding {
       `${strictIsolation}, so writes of several servers would fail at once: the server refuses to start`,
     )
   if (isReadOnly) return bad('it is read-only: is it a standby that was not promoted?')
-  if (schema > newestKnownSchema)
-    return bad(`a later version of the server wrote it (schema ${schema}, known up to ${newestKnownSchema})`)
+  if (schema > NEWEST_SCHEMA)
+    return bad(`a later version of the server wrote it (schema ${schema}, known up to ${NEWEST_SCHEMA})`)
   const own = { chainId: String(chain.chainId), contracts: { ...chain.contracts } }
   const difference = platform && differenceOf(platform, own)
   if (difference !== undefined) return bad(`it belongs to another deployment: ${difference}`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/server/store/engine.js'
-import { checkPlatform } from '../../../src/server/store/postgres/inspection.js'
+import { checkPlatform } from '../../../src/server/store/postgres/platform.js'
 import { openQuickly } from '../../support/quickStores.js'
 import { putRow } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'

@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import type { Secret } from '../../../service/secret.js'
 import { type Engine, storageError, UnusableDatabaseError } from '../engine.js'
-import { createDatabase, readSettings } from './database.js'
-import { listLeases } from './postgresEngine.js'
-import { NEWEST_SCHEMA, readSchema } from './schema.js'
+import type { Database } from './database.js'
 
 /** The chain and contracts that all servers on one database have in common. */
 const platformSchema = z.strictObject({
@@ -54,49 +51,9 @@ export function differenceOf(stored: StoredPlatform, own: StoredPlatform): strin
   return undefined
 }
 
-export type Inspection = Awaited<ReturnType<typeof inspectPostgres>>
-
-const TIMEOUT_MS = 3_000
-
-const accessSchema = z.tuple([z.object({ read_only: z.boolean() })])
-
-/** Reads a database, and changes nothing in it. @throws StorageError; TypeError for a URL that cannot be parsed */
-export async function inspectPostgres(url: Secret) {
-  const database = createDatabase({
-    url,
-    maxConnections: 1,
-    connectTimeoutMs: TIMEOUT_MS,
-    queryTimeoutMs: TIMEOUT_MS,
-  })
-  try {
-    const [{ read_only: isReadOnly }] = accessSchema.parse(
-      await database.query(
-        "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only",
-      ),
-    )
-    // `readSettings` describes both.
-    const { strictIsolation, ...durability } = await readSettings(database)
-    const schema = await readSchema(database)
-    const isMade = schema > 0
-    return {
-      durability,
-      strictIsolation,
-      /** A standby, or a database whose transactions are read-only: it accepts no write. */
-      isReadOnly,
-      /** Zero where no server has made its tables yet. */
-      schema,
-      newestKnownSchema: NEWEST_SCHEMA,
-      /** Undefined where no server has recorded its deployment yet. */
-      platform: isMade ? await readPlatform() : undefined,
-      leases: isMade ? await listLeases(database) : [],
-    }
-  } finally {
-    await database.end()
-  }
-
-  async function readPlatform(): Promise<StoredPlatform | undefined> {
-    const rows = await database.query('SELECT doc FROM state WHERE id = $1', [PLATFORM_ID])
-    const [row] = z.array(z.object({ doc: z.string() })).parse(rows)
-    return row && parsePlatform(row.doc)
-  }
+/** Undefined where no server has recorded its deployment yet. @throws StorageError */
+export async function readPlatform(database: Database): Promise<StoredPlatform | undefined> {
+  const rows = await database.query('SELECT doc FROM state WHERE id = $1', [PLATFORM_ID])
+  const [row] = z.array(z.object({ doc: z.string() })).parse(rows)
+  return row && parsePlatform(row.doc)
 }
