@@ -17,6 +17,12 @@ function problem(
   return { status, title, remedy, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
 }
 
+/** Remedies of several codes. */
+const LATER = 'Try again after the seconds in Retry-After.'
+const SAME_ENVELOPE = 'Send the same envelope again after the seconds in Retry-After.'
+const ESCROW_FIRST =
+  'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.'
+
 /**
  * The one registry of error codes. A client branches on `code`, so a code is never renamed or reused. The page at /errors and
  * docs/errors.md are made from it, and from what scripts/openapi/explanations.ts says of each code.
@@ -147,12 +153,7 @@ export const PROBLEMS = {
     5,
   ),
   'too-many-runs': problem(429, 'Too many runs', 'Offer the job again after the seconds in Retry-After.', 5),
-  'too-many-waiting': problem(
-    429,
-    'Too many envelopes of this client without an escrow',
-    'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
-    30,
-  ),
+  'too-many-waiting': problem(429, 'Too many envelopes of this client without an escrow', ESCROW_FIRST, 30),
   'headers-too-large': problem(431, 'Header fields too large', 'Send fewer or shorter header fields.'),
   'relay-quota-exhausted': problem(
     429,
@@ -173,36 +174,16 @@ export const PROBLEMS = {
     'Send the same envelope again; quote the requestId when it keeps failing.',
     5,
   ),
-  'chain-unavailable': problem(
-    503,
-    'Chain unavailable',
-    'Nothing stored is lost. Try again after the seconds in Retry-After.',
-    5,
-  ),
-  'market-unavailable': problem(
-    503,
-    'Market data unavailable',
-    'Try again after the seconds in Retry-After.',
-    5,
-  ),
-  'storage-unavailable': problem(
-    503,
-    'Storage unavailable',
-    'Nothing was accepted. Try again after the seconds in Retry-After.',
-    10,
-  ),
+  'chain-unavailable': problem(503, 'Chain unavailable', `Nothing stored is lost. ${LATER}`, 5),
+  'market-unavailable': problem(503, 'Market data unavailable', LATER, 5),
+  'storage-unavailable': problem(503, 'Storage unavailable', `Nothing was accepted. ${LATER}`, 10),
   'relayer-underfunded': problem(
     503,
     'Relayer account underfunded',
     "The operator funds the relayer's address (GET /health); then send the authorization again.",
     60,
   ),
-  'platform-paused': problem(
-    503,
-    'Platform paused',
-    'Send the same envelope again after the seconds in Retry-After.',
-    3_600,
-  ),
+  'platform-paused': problem(503, 'Platform paused', SAME_ENVELOPE, 3_600),
   'relay-budget-exhausted': problem(
     503,
     "Relay's gas for today used up",
@@ -215,12 +196,7 @@ export const PROBLEMS = {
     'Send the authorization again after the seconds in Retry-After.',
     5,
   ),
-  'enclave-busy': problem(
-    503,
-    'Enclave busy',
-    'Send the same envelope again after the seconds in Retry-After.',
-    10,
-  ),
+  'enclave-busy': problem(503, 'Enclave busy', SAME_ENVELOPE, 10),
   'keys-awaited': problem(
     503,
     'The enclave has shown no keys yet',
@@ -233,24 +209,9 @@ export const PROBLEMS = {
     'Ask again after the seconds in Retry-After.',
     5,
   ),
-  'intake-full': problem(
-    503,
-    'Too many envelopes without an escrow',
-    'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
-    30,
-  ),
-  overloaded: problem(
-    503,
-    'Server overloaded',
-    'Nothing was accepted. Try again after the seconds in Retry-After.',
-    5,
-  ),
-  'shutting-down': problem(
-    503,
-    'Server shutting down',
-    'Nothing was accepted. Try again after the seconds in Retry-After.',
-    5,
-  ),
+  'intake-full': problem(503, 'Too many envelopes without an escrow', ESCROW_FIRST, 30),
+  overloaded: problem(503, 'Server overloaded', `Nothing was accepted. ${LATER}`, 5),
+  'shutting-down': problem(503, 'Server shutting down', `Nothing was accepted. ${LATER}`, 5),
   'enclave-timeout': problem(
     504,
     'Enclave run timed out',
