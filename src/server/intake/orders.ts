@@ -106,10 +106,7 @@ export function createOrders(deps: {
  * others is charged with them until its escrow is seen.
  */
 function bytesWith(record: OrderRecord | undefined, offered: Candidate): number {
-  return [...(record?.candidates ?? []), offered].reduce(
-    (sum, candidate) => sum + JSON.stringify(candidate).length,
-    0,
-  )
+  return JSON.stringify([...(record?.candidates ?? []), offered]).length
 }
 
 export type Openings = ReturnType<typeof createOpenings>

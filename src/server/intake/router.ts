@@ -81,7 +81,6 @@ export function createEnclaveKey(deps: {
   }
 }
 
-const ENVELOPE_FIELDS = new Set(['epk', 'iv', 'ct', 'tag'])
 const textFields = z.looseObject({ epk: z.string(), iv: z.string(), ct: z.string(), tag: z.string() })
 
 /**
@@ -93,7 +92,7 @@ const textFields = z.looseObject({ epk: z.string(), iv: z.string(), ct: z.string
 function parseEnvelopeBody<T>(schema: z.core.$ZodType<T>, body: unknown): T {
   const result = z.safeParse(schema, body)
   if (result.success) return result.data
-  const onlyEnvelope = result.error.issues.every(({ path }) => ENVELOPE_FIELDS.has(String(path[0])))
+  const onlyEnvelope = result.error.issues.every(({ path }) => Object.hasOwn(textFields.shape, path[0] ?? ''))
   if (!onlyEnvelope || !textFields.safeParse(body).success) return parseBody(schema, body)
   throw new Problem('invalid-envelope', { extensions: { errors: fieldErrors(result.error) } })
 }

@@ -78,12 +78,8 @@ const POLLS_UNTIL_RESET = 5
 const EVENTS_PER_TURN = 100
 
 /**
- * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick asks for the head, and
- * then for the events of new blocks in one request. Where its history seems to have changed, further ones ask for the kept blocks, as
- * many as the node's plan makes necessary. The cursor is saved before the lines are printed: a failing node or store repeats no line. A
- * process that is killed in between loses the lines of one tick, and prints none twice.
- *
- * Do not call it again before it has resolved.
+ * Narrates every event once, in chain order, and retracts once each event that a reorganization removed (README.md). The cursor is saved
+ * before the lines are printed: a failing node or store repeats no line. Do not call it again before it has resolved.
  */
 export function createNarratorTick(options: {
   /** The contracts whose events are narrated; read once. */

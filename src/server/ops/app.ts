@@ -75,7 +75,5 @@ export function createOpsApp(
     res.type(registry.contentType).send(await registry.metrics())
   })
   app.all(['/livez', '/readyz', '/metrics'], methodNotAllowed('GET'))
-  app.use(notFound)
-  app.use(errorHandler(logger))
-  return app
+  return app.use(notFound, errorHandler(logger))
 }

@@ -29,9 +29,8 @@ export class RelayRefusal extends Error {
       | { readonly code: 'would-revert'; readonly revert: Revert }
       | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }
       | { readonly code: 'relay-budget-exhausted'; readonly retryAfterMs: number },
-    cause?: unknown,
   ) {
-    super(`authorization refused: ${reason.code}`, { cause })
+    super(`authorization refused: ${reason.code}`)
   }
 }
 
@@ -146,12 +145,8 @@ export function createOpeningVerifier(rpc: Pick<Rpc, 'send'>, domain: IntentDoma
     const known = await place()
     const { account, amount } = order
     const digest = openingDigest(order, known)
-    try {
-      assertSignedBy(account, digest, signature)
-    } catch (error) {
-      if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-opening' }, error)
-      throw error
-    }
+    if (!holds(() => assertSignedBy(account, digest, signature)))
+      throw new RelayRefusal({ code: 'invalid-opening' })
     return {
       digest,
       primaryType: amount > 0n ? 'BuyOpening' : 'RequestOpening',

@@ -165,14 +165,12 @@ export function createGasBudget(options: {
   /** @throws RelayRefusal */
   async function assertFit(additions: readonly Addition[]): Promise<void> {
     const sums = new Map((await engine.sums(additions.map(({ id }) => id))).map((sum) => [sum.id, sum]))
-    const beyond = new Set(additions.filter((each) => !fits(each, sums.get(each.id))).map(({ id }) => id))
+    const beyond = additions.filter((each) => !fits(each, sums.get(each.id))).map(({ id }) => id)
     const retryAfterMs = (today() + 1) * DAY_MS - now()
-    for (const id of beyond) {
-      const quota = quotaOf(id)
-      if (quota !== undefined) throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs })
-    }
-    if (beyond.has(ALL)) throw new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs })
-    if (beyond.has(BOOKED)) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    const quota = beyond.map(quotaOf).find((each) => each !== undefined)
+    if (quota !== undefined) throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs })
+    if (beyond.includes(ALL)) throw new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs })
+    if (beyond.includes(BOOKED)) throw new RelayRefusal({ code: 'relayer-underfunded' })
   }
 
   return {

@@ -85,10 +85,9 @@ export async function withRelayProblems<T>(action: () => Promise<T>): Promise<T>
     return await action()
   } catch (error) {
     if (!(error instanceof RelayRefusal)) throw error
-    const { reason, cause } = error
-    const { code, retryAfterMs, ...extensions } = { retryAfterMs: undefined, ...reason }
+    const { code, retryAfterMs, ...extensions } = { retryAfterMs: undefined, ...error.reason }
     const headers =
       retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }
-    throw new Problem(code, { cause, headers, extensions })
+    throw new Problem(code, { headers, extensions })
   }
 }

@@ -56,7 +56,7 @@ function symbolsOf(ids: readonly Hex[]): string[] {
 }
 
 /**
- * Reads the list and an owner's facts of each symbol in one request. Facts are read for the symbols known before; only a
+ * Reads the list and an owner's facts of each symbol, sorted, in one request. Facts are read for the symbols known before; only a
  * new symbol costs another request.
  */
 export async function readWithListed(
@@ -74,9 +74,5 @@ export async function readWithListed(
   }
   const [listed, early] = await Promise.all([symbols.read(block), readAll(expected)])
   const late = await readAll(listed.filter((symbol) => !expected.includes(symbol)))
-  return { listed, facts: new Map([...early, ...late]) }
-}
-
-export function bySymbol(a: { readonly symbol: string }, b: { readonly symbol: string }): number {
-  return a.symbol < b.symbol ? -1 : 1
+  return { listed, facts: new Map([...early, ...late].sort(([a], [b]) => (a < b ? -1 : 1))) }
 }

@@ -129,11 +129,8 @@ const BARS_MAX_AGE_MS = 60_000
 const BARS_PATIENCE_MS = 1_000
 
 /**
- * The last days' bars of all listed symbols, in one answer for all callers: a page's choice of symbols stays its own affair. A
- * stale answer serves while the broker fails or is slow.
- *
- * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
- * could not be read yet.
+ * The last days' bars of all listed symbols, in one answer for all callers: a page's choice of symbols stays its own affair. Stale as the
+ * market, and throws the same.
  */
 export function createMarketBarsView(deps: {
   readonly broker: Pick<Broker, 'getBars'>

@@ -11,7 +11,7 @@ import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ClientReaders } from '../http/clients.js'
 import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
-import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
+import { type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
 /** The read-only views of the status routes. Each returns the very same object until its source may have changed. */
@@ -121,7 +121,6 @@ async function readPool(deps: ViewDeps, block: BlockTag): Promise<InstitutionVie
   const equities = [...facts]
     .map(([symbol, { balance }]) => ({ symbol, shares: balance }))
     .filter(({ symbol, shares }) => listed.includes(symbol) || shares > 0n)
-    .sort(bySymbol)
   return { usdc, openOrders, equities }
 }
 
@@ -140,5 +139,5 @@ async function complianceView(deps: ViewDeps, wallet: Hex, block: BlockTag): Pro
     listed: listed.includes(symbol),
     frozen,
   }))
-  return { address: wallet, equities: equities.sort(bySymbol) }
+  return { address: wallet, equities }
 }

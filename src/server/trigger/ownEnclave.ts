@@ -136,9 +136,8 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
 }
 
 /**
- * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
- * processes (docs/decisions/0019). Warns also when the enclave would refuse its configuration, without reading it. The enclave itself
- * names the fault only in its own log.
+ * docs/decisions/0019 says what an attacker in the server process can read. Warns also when the enclave would refuse its configuration,
+ * without reading it: the enclave itself names the fault only in its own log.
  */
 async function warnOfTrial({ envFile, logger }: OwnEnclaveOptions): Promise<void> {
   logger.warn("the enclave runs as the server's user: for trials only")

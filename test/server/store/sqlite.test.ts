@@ -7,8 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Engine, StorageError, storageError } from '../../../src/server/store/engine.js'
+import { openDatabase } from '../../../src/server/store/sqlite/database.js'
 import { createSqliteEngine, type GroupWriter } from '../../../src/server/store/sqlite/sqliteEngine.js'
-import { openWriter } from '../../../src/server/store/sqlite/writer.js'
+import { createWriter } from '../../../src/server/store/sqlite/writer.js'
 import { built } from '../../support/built.js'
 import { openQuickly } from '../../support/quickStores.js'
 import { deleteRow, putRow } from '../../support/stores.js'
@@ -102,7 +103,7 @@ describe('a row that has been read', () => {
     const direct = await openQuickly(directory)
     await putRow(direct, 'orders', rowOf('an id', 1))
     await direct.stop()
-    const writer = openWriter(directory)
+    const writer = createWriter(openDatabase(directory))
     const begun = Promise.withResolvers<void>()
     const rest = Promise.withResolvers<void>()
     const engine = createSqliteEngine(

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Addition, Change, Fence, WriteResult } from '../engine.js'
-import { createStatements, openDatabase } from './database.js'
+import { createStatements } from './database.js'
 
 export type Write =
   | { readonly kind: 'change'; readonly changes: readonly Change[]; readonly fence: Fence | undefined }
@@ -9,17 +9,6 @@ export type Write =
   | { readonly kind: 'release'; readonly fence: Fence }
 
 const SQLITE_CONSTRAINT_UNIQUE = 2_067
-
-/** @throws SQLite's error */
-export function openWriter(directory: string) {
-  const database = openDatabase(directory)
-  try {
-    return createWriter(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
 
 /**
  * The one connection that writes. Its calls block until the medium has answered.

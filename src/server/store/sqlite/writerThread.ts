@@ -2,19 +2,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import type { WriteResult } from '../engine.js'
-import { failureCode } from './database.js'
-import { openWriter, type Write } from './writer.js'
+import { failureCode, openDatabase } from './database.js'
+import { createWriter, type Write } from './writer.js'
 
 /** The results of one group, or why none of it was written. */
 export type GroupAnswer = { readonly results: readonly WriteResult[] } | { readonly failure: string }
 
 const { directory } = z.object({ directory: z.string() }).parse(workerData)
 const port = parentPort
-let writer: ReturnType<typeof openWriter> | undefined
+let writer: ReturnType<typeof createWriter> | undefined
 
 function commit(group: readonly Write[]): GroupAnswer {
   try {
-    writer ??= openWriter(directory)
+    writer ??= createWriter(openDatabase(directory))
     return { results: writer.commit(group) }
   } catch (error) {
     return { failure: failureCode(error) }
