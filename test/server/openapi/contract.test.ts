@@ -495,14 +495,14 @@ describe('outages', () => {
 
   test('there is no room for orders without an escrow', async () => {
     const { call } = await setUp({ ENVELOPE_MAX_WAITING: '1' })
-    expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await junk('second') }))).toBe('503 intake-full')
+    expect((await call('postOrder', { body: await junk('early') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await junk('late') }))).toBe('503 intake-full')
   })
 
   test("one client's share of that room is used up", async () => {
     const { call } = await setUp({ ENVELOPE_MAX_PER_CLIENT: '1' })
-    expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await junk('second') }))).toBe('429 too-many-waiting')
+    expect((await call('postOrder', { body: await junk('early') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await junk('late') }))).toBe('429 too-many-waiting')
   })
 
   test('the server itself fails', async () => {
