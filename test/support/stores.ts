@@ -122,3 +122,10 @@ export function createLateEngine(engine: Engine) {
     },
   }
 }
+
+/** As an earlier server has left it. */
+export async function storeState(root: string, id: string, value: unknown): Promise<void> {
+  const { engine } = await openStores(root)
+  const doc = JSON.stringify(value)
+  await putRow(engine, 'state', { id, version: 1, isOpen: true, uniqueKey: null, doc })
+}

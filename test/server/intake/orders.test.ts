@@ -105,6 +105,18 @@ describe('GET /orders/:orderId', () => {
     expect(await status()).toMatchObject({ state, notice: null })
   })
 
+  test('shows no notice of an earlier run once another has settled the order', async () => {
+    const { post, status, enclave } = await setUp()
+    const notice = await sealOrder('why')
+    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice }, { outcome: 'settled' }] })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the end', async () => (await status()).triggers[1]?.outcome)
+    await settleOrder(chain(), ORDER)
+    await eventually('the settlement', async () => (await status()).state === 'SETTLED')
+    expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
+  })
+
   test('shows why an order waits for its turn until another run has ended', async () => {
     const { post, status, enclave } = await setUp()
     const waits = { outcome: 'queued', code: 'broker-turn', notice: await sealOrder('why') } as const

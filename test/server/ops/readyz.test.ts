@@ -11,6 +11,8 @@ import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { holdStores } from '../../support/storedRows.js'
+import { storeState } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
@@ -184,5 +186,16 @@ describe('degraded, and ready nevertheless', () => {
     await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'head-old' } })
     proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_500) : undefined)
     await becomes(started, { code: 200, faults: {} })
+  })
+
+  test('while the narrator catches up', async () => {
+    const genesis = await chain().provider.getBlock(0)
+    await chain().provider.send('anvil_mine', ['0x400'])
+    const dataDir = await temporaryDirectory()
+    const start0 = { number: 0, hash: genesis?.hash }
+    const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
+    await storeState(dataDir, 'narrator', cursor)
+    const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
+    await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
   })
 })

@@ -88,7 +88,7 @@ test('a view costs one request for a block, for any number of callers, and none 
 
 test.each(ROUTES)(
   '%s costs nothing besides, of all that a server asks, with many symbols listed',
-  async (_name, path) => {
+  async (name, path) => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
     const get = (asked: string) => request(app).get(asked).expect(200)
@@ -96,10 +96,17 @@ test.each(ROUTES)(
     const { body } = await get(`/compliance/${chain().account('dave')}`)
     expect(body.equities).toHaveLength(TICKERS.length + 1)
     proxy.requests.length = 0
+    const blocks = new Set<string | undefined>()
+    proxy.fault = (calls) => {
+      for (const call of calls) blocks.add(blockOf(call))
+      return 'none'
+    }
     await Promise.all(Array.from({ length: AT_ONCE }, () => get(path())))
     expect(proxy.requests).toHaveLength(1)
     await get(path())
     expect(proxy.requests).toHaveLength(1)
+    // The signer of now is read at the latest block.
+    if (name !== 'enclave-key') expect([...blocks]).toEqual([await headOf()])
   },
 )
 

@@ -79,23 +79,25 @@ describe('two servers with one account', () => {
     expect(await transactionsOf('relayer')).toBe(before + 2)
   })
 
-  test('refuse what would revert, or what their account cannot pay for, before it is stored, on either', async () => {
+  test('refuse what would revert before it is stored, on either', async () => {
+    const { holder, other } = await start()
+    const mint = batchMint(AAPL, shares(5), { expectedSupply: 7n })
+    for (const { relay } of [holder, other]) {
+      expect((await relay.relay(mint)).body.code).toBe('would-revert')
+      expect((await relay.get(digestOf(chain(), mint))).status).toBe(404)
+    }
+  })
+
+  test('refuse what their account cannot pay for, on either', async () => {
     const { holder, other } = await start()
     const relayer = chain().account('relayer')
     const balance = await chain().provider.getBalance(relayer)
     const fund = (wei: bigint) =>
       chain().provider.send('anvil_setBalance', [relayer, `0x${wei.toString(16)}`])
     onTestFinished(() => fund(balance))
-    const reverting = batchMint(AAPL, shares(5), { expectedSupply: 7n })
-    for (const [mint, code, wei] of [
-      [reverting, 'would-revert', balance],
-      [MINT, 'relayer-underfunded', 0n],
-    ] as const) {
-      await fund(wei)
-      for (const { relay } of [holder, other]) {
-        expect((await relay.relay(mint)).body.code).toBe(code)
-        expect((await relay.get(digestOf(chain(), mint))).status).toBe(404)
-      }
+    await fund(0n)
+    for (const { relay } of [holder, other]) {
+      expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
     }
   })
 

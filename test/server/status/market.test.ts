@@ -23,6 +23,7 @@ async function setUp(options: { timeoutMs?: number } = {}) {
   const standIn = await startStandIn({ now: () => new Date(time) })
   onTestFinished(() => standIn.stop())
   let listed: readonly string[] = ['AAPL', 'MSFT']
+  let isRead = false
   // A client of its own for each call: time passes for the views alone, not for what a client knows of the rate limit.
   const client = () => brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs)
   vi.spyOn(Date, 'now').mockImplementation(() => time)
@@ -36,7 +37,15 @@ async function setUp(options: { timeoutMs?: number } = {}) {
       getBars: (filter: Parameters<ReturnType<typeof client>['getBars']>[0]) => client().getBars(filter),
       getClock: () => client().getClock(),
     },
-    symbols: { current: () => listed, read: async () => listed },
+    symbols: {
+      current: () => (isRead ? listed : undefined),
+      // From the chain, which may be down later.
+      async read() {
+        if (isRead) throw new Error('the list is known')
+        isRead = true
+        return listed
+      },
+    },
   }
   return {
     ...{ deps, control: standIn.control, stop: standIn.stop },

@@ -13,7 +13,7 @@ import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
-import { refundOrder, settleOrder, UNOPENED } from '../../support/orderEnds.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 
 const chain = useChain(setUpInstitution)
 const GO_ON = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBlockByNumber']
@@ -158,19 +158,6 @@ describe('a node', () => {
     const known = await of(orderId)
     observer.onHead({ number: (await chain().provider.getBlockNumber()) + 5, hash: bytes32('unseen') })
     expect(await of(orderId)).toBe(known)
-  })
-
-  test('is asked again once the head has moved when it did not know an order', async () => {
-    let isBehind = true
-    const { of, noteHead, escrow } = await setUp(2_000, {
-      orders: async (orderId) => (isBehind ? UNOPENED : escrow.orders(orderId)),
-    })
-    const orderId = await openRequest(chain(), 'alice', 'new')
-    expect(await of(orderId)).toEqual({ opened: null, ended: null })
-    isBehind = false
-    await mine(1)
-    await noteHead()
-    expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('new sealed') } })
   })
 
   test.each([
