@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOnIncrement } from '../protocol/intent.js'
+import { isOnIncrement } from '../protocol/orderTerms.js'
 import { formatDecimal, ONE_CENT, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { BrokerError } from './errors.js'
 import { type BrokerHttp, orNull, type PreparedSending } from './http.js'

@@ -1,9 +1,8 @@
 // Signatures of accounts: of a key (EIP-2), or of a contract wallet (https://eips.ethereum.org/EIPS/eip-1271).
 import { AbiCoder, type BlockTag, dataSlice } from 'ethers'
 import * as z from 'zod/mini'
-import { ProtocolError } from '../protocol/errors.js'
 import { type Hex, hexBetween, hexLength } from '../protocol/hex.js'
-import { assertSignedBy, MAX_SIGNATURE_BYTES } from '../protocol/signature.js'
+import { isSignedByKey, MAX_SIGNATURE_BYTES } from '../protocol/signature.js'
 import { signatureLensBytecode } from './generated/lenses.js'
 import { createLens } from './lenses.js'
 import { boolValue, type ViewCaller } from './views.js'
@@ -31,17 +30,6 @@ export function createSignatureCheck(
   return async (account, digest, signature, block = 'latest') =>
     isSignedByKey(account, digest, signature) ||
     ((await hasCode(account)) && ask([account, digest, unwrapped(signature)], block))
-}
-
-/** Whether the account's own key signed a digest. */
-export function isSignedByKey(account: Hex, digest: Hex, signature: Hex): boolean {
-  try {
-    assertSignedBy(account, digest, signature)
-    return true
-  } catch (error) {
-    if (error instanceof ProtocolError) return false
-    throw error
-  }
 }
 
 const WRAPPED = '6492'.repeat(16)

@@ -6,9 +6,9 @@ import {
   type AuthorizedContract,
   authorizationTargets,
   authorizationTypes,
-  type PrimaryType,
 } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
+import type { PrimaryType } from '../protocol/primaryTypes.js'
 import { interfaces } from './interfaces.js'
 
 const WORD_DIGITS = 64

@@ -1,8 +1,9 @@
 // Authorizations read back from the calldata of mined transactions. Also runs in a browser.
 import { id, Result } from 'ethers'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
-import { authorizationTargets, authorizationTypes, type PrimaryType } from '../protocol/authorizationTypes.js'
+import { authorizationTargets, authorizationTypes } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
+import type { PrimaryType } from '../protocol/primaryTypes.js'
 import { createAbi } from './abi.js'
 
 /** The authorizations that can write a portfolio. */

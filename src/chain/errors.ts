@@ -16,6 +16,16 @@ export class ChainAnswerError extends Error {
   override readonly name = 'ChainAnswerError'
 }
 
+/** A node refuses a query over so many blocks, or with so many events in them. */
+export class RangeRefusedError extends ChainAnswerError {}
+
+/** A node's answers are of two histories: it changed its branch between them. */
+export class HistoriesDifferError extends ChainAnswerError {
+  constructor() {
+    super('the events are of two histories')
+  }
+}
+
 /** Whether the nodes failed to answer a question. */
 export function isChainFailure(error: unknown): error is ChainUnavailableError | ChainAnswerError {
   return error instanceof ChainUnavailableError || error instanceof ChainAnswerError

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
-import { ChainAnswerError, ChainUnavailableError } from './errors.js'
+import { ChainAnswerError, ChainUnavailableError, HistoriesDifferError, RangeRefusedError } from './errors.js'
 import {
   blockCall,
   blockSchema,
@@ -112,16 +112,6 @@ export interface LogPiece {
   readonly parent: BlockId | null
   /** The range's last block. */
   readonly last: BlockId
-}
-
-/** A node refuses a query over so many blocks, or with so many events in them. */
-export class RangeRefusedError extends ChainAnswerError {}
-
-/** A node's answers are of two histories: it changed its branch between them. */
-export class HistoriesDifferError extends ChainAnswerError {
-  constructor() {
-    super('the events are of two histories')
-  }
 }
 
 /**

@@ -1,32 +1,10 @@
-// The functions of the contracts that the client calls, with the errors that name why a call is refused: whole ABIs would be in every page.
-import { institutionRegistryErrors } from '../chain/generated/institutionRegistryAbi.js'
-import { orderEscrowErrors } from '../chain/generated/orderEscrowAbi.js'
+// The functions of the contracts that the client calls: whole ABIs would be in every page. Those that send, with the errors that name why a
+// call is refused, are in escrowAbi.ts and registryAbi.ts, which load later.
 
 /** The escrow's immutables. */
 export const IMMUTABLES_ABI = ['authority', 'usdc', 'ledger', 'registry', 'token', 'pool'].map(
   (name) => `function ${name}() view returns (address)`,
 )
-
-/** The escrow's, with the errors of every contract that it calls. */
-export const ESCROW_ABI = [
-  'function openBuy(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline)',
-  'function openBuyFor((address account, bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline, uint64 validBefore) o, bytes signature)',
-  'function openDeposit(bytes32 orderId, bytes32 commit, bytes32 symbol, uint256 amount, uint64 deadline)',
-  'function openRequest(bytes32 orderId, bytes32 commit, uint64 deadline)',
-  'function openRequestFor((address account, bytes32 orderId, bytes32 commit, uint64 deadline, uint64 validBefore) o, bytes signature)',
-  'function orders(bytes32 orderId) view returns (address account, uint256 amount, uint64 deadline, bytes32 commit, bytes32 orgId, uint8 state, bytes32 symbol, uint256 shares)',
-  'function takenBy(bytes16 idHead) view returns (address)',
-  'function buyNonce(bytes32 orderId, bytes32 commit, uint64 deadline) pure returns (bytes32)',
-  'function reclaim(bytes32 orderId)',
-  'function claim(bytes32 asset, address to)',
-  'function claimRecipientOf(address account, bytes32 asset) view returns (address)',
-  'function claims(address account, bytes32 asset) view returns (uint256 amount)',
-  ...orderEscrowErrors,
-  'error NotAdmitted(bytes32 orgId)',
-  'error Leaving(address wallet, uint64 effectiveAt)',
-  'error PlatformPaused(uint64 until)',
-  'error WalletFrozen(bytes32 symbol, address wallet)',
-]
 
 /** The views of owner and enclave. */
 export const AUTHORITY_ABI = [
@@ -79,19 +57,4 @@ export const ADMIN_ABI = [
   'function orgOf(address wallet) view returns (bytes32)',
   'function adminOf(bytes32 orgId) view returns (address)',
   'function membershipsOf(bytes32 orgId, address[] wallets) view returns (uint8[] memberships)',
-]
-
-/** What a member, its admin and a lost wallet's owner call. */
-export const REGISTRY_ABI = [
-  'function orgOf(address wallet) view returns (bytes32)',
-  'function registerInstitution(bytes32 orgId)',
-  'function join(bytes32 orgId)',
-  'function leaveInstitution()',
-  'function leavingAt(address wallet) view returns (uint64)',
-  'function setMember(address wallet, bool member)',
-  'function moveOf(address from) view returns ((bytes32 orgId, address to, uint64 effectiveAt, bool hasBegun, bytes userPubKey))',
-  'function proposeMove(address from, address to)',
-  'function acceptMove(address from, bytes userPubKey)',
-  'function withdrawMove(address from)',
-  ...institutionRegistryErrors,
 ]

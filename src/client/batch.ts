@@ -19,7 +19,7 @@ const sentSchema = z.object({ id: z.string() })
 const callsSchema = z.object({
   status: z.int(),
   receipts: z._default(
-    z.array(z.object({ transactionHash: bytes32Schema, blockNumber: z.coerce.number().check(z.int()) })),
+    z.array(z.object({ transactionHash: bytes32Schema, blockNumber: z.pipe(z.transform(Number), z.int()) })),
     [],
   ),
 })

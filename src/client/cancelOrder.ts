@@ -13,6 +13,7 @@ import { intentDomain } from '../protocol/intentDomain.js'
 import type { CallOptions } from './http.js'
 import type { Orders } from './orders.js'
 import type { Platform } from './platform.js'
+import { signTyped } from './signTyped.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -31,14 +32,14 @@ export async function cancelOrder(
   const { wallet, platform, orders } = deps
   const domain = intentDomain(platform)
   const order = { orderId, account: await wallet.account() }
-  const sig = await wallet.signTyped({
+  const sig = await signTyped(wallet, {
     domain,
     types: cancelIntentTypes,
     message: cancelIntentMessage(order),
     digest: cancelIntentDigest(order, platform),
   })
   const envelope = await sealCancel({ ...order, sig }, platform.enclavePublicKey, platform)
-  const outerSig = await wallet.signTyped({
+  const outerSig = await signTyped(wallet, {
     domain,
     types: sealedCancelTypes,
     message: sealedCancelMessage(orderId, envelope),

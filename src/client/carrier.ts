@@ -1,13 +1,13 @@
 // Carries an account's portfolio over corporate actions, as the enclave does when it opens it: docs/protocol.md, section 11.
-import { portfoliosAt } from '../../chain/earlierWrites.js'
-import { type CorporateAction, carry, lateMoments } from '../../protocol/corporateActions.js'
-import { ProtocolError } from '../../protocol/errors.js'
-import type { Hex } from '../../protocol/hex.js'
-import { accountIdOf } from '../../protocol/identifiers.js'
-import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
-import { openUserBlob } from '../../protocol/userBlob.js'
-import type { Keyring } from '../keyring.js'
-import type { Node } from '../node.js'
+import { portfoliosAt } from '../chain/earlierWrites.js'
+import { type CorporateAction, carry, lateMoments } from '../protocol/corporateActions.js'
+import { ProtocolError } from '../protocol/errors.js'
+import type { Hex } from '../protocol/hex.js'
+import { accountIdOf } from '../protocol/identifiers.js'
+import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
+import { openUserBlob } from '../protocol/userBlob.js'
+import type { Keyring } from './keyring.js'
+import type { Node } from './node.js'
 
 /** A version as it was written. */
 export interface StoredVersion {

@@ -1,41 +1,34 @@
 // One wallet's view of the platform: every method of the library, over the parts beside it.
 import type { Verified } from '../attestation/index.js'
 import type { OrderReceived, OrderStatus } from '../protocol/api.js'
-import { retiredSymbols } from '../protocol/corporateActions.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import { createActionList } from './actionList.js'
-import { cancelOrder } from './cancelOrder.js'
-import { type Claim, type ClaimOptions, type ClaimsOptions, createClaimDesk } from './claims.js'
+import type { Claim, ClaimOptions, ClaimsOptions } from './claims.js'
 import { withParts } from './clientParts.js'
 import type { Mined } from './contract.js'
-import { createDeviceSeal } from './deviceSeal.js'
-import { createEscrow, type Funds } from './escrow.js'
+import { type Funds, readFunds } from './funds.js'
 import type { CallOptions } from './http.js'
-import { createKeptOrders, type OrderKeeping } from './keptOrders.js'
+import type { OrderKeeping } from './keptOrders.js'
 import { createKeyring, openNotice } from './keyring.js'
-import { createMembership, type Membership } from './membership.js'
-import { createMoves, type Moves } from './moves.js'
-import { createOpenings, type OpeningState } from './openings.js'
-import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
+import { later, methodsOf } from './later.js'
+import type { Membership } from './membership.js'
+import type { Moves } from './moves.js'
+import type { OpeningState } from './openings.js'
+import type { OrderRequest } from './orderIntent.js'
 import { createMemoryOrderStore, type OrderStore } from './orderStore.js'
 import { createOrders, type Orders } from './orders.js'
-import {
-  createOrderPlacing,
-  openSigned,
-  type PlacedOrder,
-  type PlaceOptions,
-  type PlanOptions,
-} from './placeOrder.js'
+import type { PlacedOrder, PlaceOptions, PlanOptions } from './placeOrder.js'
 import type { Prompt } from './plan.js'
-import { createPlatform, type Platform, type PlatformContracts, type Trust } from './platform.js'
+import { createPlatform, type Platform, type Trust } from './platform.js'
 import { type OpenedPortfolio, opensPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
 import { abortable, withRetries } from './retry.js'
-import { readShares, type SharesOptions, type WalletShares } from './shares.js'
-import { createWallet, type Wallet } from './wallet.js'
+import type { SignedOrder, SubmittableOrder } from './sealedOrder.js'
+import type { SharesOptions, WalletShares } from './shares.js'
+import { createWallet } from './wallet.js'
 
 interface WalletOptions extends ReaderOptions {
   /**
@@ -58,8 +51,6 @@ interface WalletOptions extends ReaderOptions {
 
 /** What is pinned or measured comes from a source other than the server. */
 export type ClientOptions = WalletOptions & Trust
-
-type ChainParts = { readonly wallet: Wallet; readonly contracts: PlatformContracts }
 
 const POLICY_TIMEOUT_MS = 180_000
 const MINING_TIMEOUT_MS = 600_000
@@ -222,7 +213,8 @@ export function createClient(options: ClientOptions): Client {
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
   const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet, timing })
-  const sent = createOrders({ http, timing, onEnded: (orderId) => kept.forgetEnded(orderId) })
+  const { orderStore: store = createMemoryOrderStore() } = options
+  const sent = createOrders({ http, timing, onEnded: forgetEnded })
   /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
   const isJudged = options.measurements !== undefined
   const submit: typeof sent.submit = async (order, call) => {
@@ -230,9 +222,6 @@ export function createClient(options: ClientOptions): Client {
     return sent.submit(order, call)
   }
   const orders: Orders = { ...sent, submit }
-  const openings = createOpenings(wallet)
-  const { orderStore: store = createMemoryOrderStore() } = options
-  const kept = createKeptOrders({ store, wallet, openings, orders, contracts })
   const actionList = createActionList()
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({
@@ -248,26 +237,27 @@ export function createClient(options: ClientOptions): Client {
       opened: <T>(open: (key: PortfolioKey) => Promise<T>) => abortable(keys.opened(open), signal),
     },
   })
-  const chainParts = async (call?: CallOptions) => ({
-    ...within(call),
-    contracts: await contracts(call),
-  })
-  /** The symbols that the caller names, and those that have changed or were removed: shares and claims may be under each. */
-  async function others({ wallet, contracts: { actions } }: ChainParts, call?: SharesOptions) {
-    const list = await actionList(wallet, actions, await wallet.reads.blockNumber())
-    return { others: [...(call?.others ?? []), ...retiredSymbols(list)] }
+  const parts = { within, contracts, platform, actionList, http, timing, policyTimeoutMs }
+  const orderDesk = later(
+    () => import('./orderDesk.js'),
+    ({ createOrderDesk }) => createOrderDesk({ ...parts, wallet, keys, orders, store }),
+  )
+  const accountDesk = later(
+    () => import('./accountDesk.js'),
+    ({ createAccountDesk }) => createAccountDesk({ ...parts, wallet, keys }),
+  )
+  /** Loads nothing for an order that the store does not have. */
+  async function forgetEnded(orderId: Hex): Promise<void> {
+    const isKept = await store.find(orderId).then(
+      (order) => order !== null,
+      () => false,
+    )
+    if (isKept) await orderDesk().then(({ forgetEnded }) => forgetEnded(orderId), noFailure)
   }
-  const deviceSeal = async (purpose: string, call?: CallOptions) => {
-    const parts = await chainParts(call)
-    const [account, chainId] = await Promise.all([parts.wallet.account(), parts.wallet.chainId()])
-    const place = { chainId, ledger: parts.contracts.ledger, account }
-    return createDeviceSeal({ purpose, place, keys: parts.keys })
-  }
-  const placing = createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing })
   const client: Client = {
     ...readerOf({ http, timing }, orders),
-    ...createMembership({ wallet, contracts }),
-    ...createMoves({ wallet, keys, contracts }),
+    ...methodsOf(orderDesk, ORDER_METHODS),
+    ...methodsOf(accountDesk, ACCOUNT_METHODS),
     getAccount: (call) => within(call).wallet.account(),
     getPlatform: platform,
     challengeEnclave: challenge,
@@ -275,39 +265,48 @@ export function createClient(options: ClientOptions): Client {
     lock: keys.lock,
     drawKey: (call) => abortable(keys.draw(), call?.signal),
     importKeys: (text, call) => abortable(keys.importKeys(text), call?.signal),
-    placeOrder: placing.place,
-    plan: (request, call) => abortable(placing.plan(request, call), call?.signal),
-    getKeptOrders: (call) => abortable(kept.list(call), call?.signal),
-    resumeOrder: (orderId, call) => abortable(kept.resume(orderId, call), call?.signal),
-    async canSponsor(call) {
-      const known = await platform(call)
-      return known.takesOpenings && abortable(openings.isOffered(known), call?.signal)
+    async getKeptOrders(call) {
+      const all = await abortable(store.list(), call?.signal)
+      return all.length === 0 ? all : (await orderDesk(call?.signal)).getKeptOrders(call)
     },
-    getOpeningState: async (order, call) =>
-      createOpenings(within(call).wallet).stateOf(order, await contracts(call)),
-    openOrder: async (order, call) =>
-      openSigned(order, { ...(await chainParts(call)), openings, orders }, call),
     submitOrder: orders.submit,
-    cancelOrder: async (orderId, call) =>
-      cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
-    reclaimOrder: async (orderId, call) => createEscrow(await chainParts(call)).reclaim(orderId),
-    getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
-    setAllowance: async (usdc, call) => createEscrow(await chainParts(call)).allow(usdc),
-    async getShares(call) {
-      const parts = await chainParts(call)
-      return readShares(parts.wallet, parts.contracts.token, await others(parts, call))
-    },
-    async getClaims(call) {
-      const parts = await chainParts(call)
-      return createClaimDesk(parts).claims(await others(parts, call))
-    },
-    claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
+    getFunds: async (call) => readFunds(within(call).wallet, await contracts(call)),
     openNotice: (status, call) => openNotice(status, within(call).keys),
-    async getPortfolio(call) {
-      return readPortfolio({ ...(await chainParts(call)), actionList })
-    },
-    sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
-    openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),
+    getPortfolio: async (call) =>
+      readPortfolio({ ...within(call), contracts: await contracts(call), actionList }),
   }
-  return withParts(client, { within, contracts, platform, actionList, http, timing, policyTimeoutMs })
+  return withParts(client, parts)
 }
+
+const noFailure = () => undefined
+
+/** The methods of `orderDesk.ts`. */
+const ORDER_METHODS = [
+  'placeOrder',
+  'plan',
+  'resumeOrder',
+  'canSponsor',
+  'getOpeningState',
+  'openOrder',
+  'cancelOrder',
+  'reclaimOrder',
+  'setAllowance',
+] as const
+/** The methods of `accountDesk.ts`. */
+const ACCOUNT_METHODS = [
+  'foundInstitution',
+  'joinInstitution',
+  'leaveInstitution',
+  'getLeavingAt',
+  'inviteMember',
+  'removeMember',
+  'getMove',
+  'proposeMove',
+  'acceptMove',
+  'withdrawMove',
+  'getShares',
+  'getClaims',
+  'claim',
+  'sealForDevice',
+  'openFromDevice',
+] as const

@@ -29,6 +29,8 @@ export type ClientErrorCode =
   | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed')
   // Orders that the caller's store keeps.
   | ('order-not-kept' | 'no-kept-order' | 'invalid-kept-order')
+  // The code of the library itself.
+  | 'code-not-loaded'
   // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
   | ('not-submitted' | 'unexpected')
 
@@ -46,6 +48,7 @@ const RETRYABLE = new Set<ClientErrorCode>([
   'node-timeout',
   'node-rate-limited',
   'chain-reorganized',
+  'code-not-loaded',
   'not-submitted',
 ])
 /** Statuses of a server that is overloaded, starting, or waiting for the enclave or the broker. */

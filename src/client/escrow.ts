@@ -1,25 +1,19 @@
-import * as z from 'zod/mini'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32, sharesAddressOf } from '../protocol/identifiers.js'
-import { ESCROW_ABI } from './abis.js'
 import { createBatch } from './batch.js'
 import { type ClientContract, createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, ContractError } from './errors.js'
-import { type SealedOrder, type SignedOrder, sharesIn } from './orderIntent.js'
+import { ESCROW_ABI } from './escrowAbi.js'
+import { fundsOf } from './funds.js'
+import { sharesIn } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
+import type { SealedOrder, SignedOrder } from './sealedOrder.js'
 import type { Wallet } from './wallet.js'
 
 /** Characters of an order id's first 16 bytes, `0x` included. */
 export const PREFIX_CHARS = 34
-
-/** The wallet's USDC, in base units. */
-export interface Funds {
-  readonly balance: bigint
-  /** The amount that the escrow may take without another approval. */
-  readonly allowance: bigint
-}
 
 type Funding = 'allowed' | 'batch' | 'short'
 
@@ -56,14 +50,7 @@ export function createEscrow(deps: {
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
   const batch = createBatch(wallet)
 
-  async function fundsIn(asset: ClientContract): Promise<Funds> {
-    const account = await wallet.account()
-    const [balance, allowance] = await Promise.all([
-      asset.read('balanceOf', [account], z.bigint()),
-      asset.read('allowance', [account, contracts.escrow], z.bigint()),
-    ])
-    return { balance, allowance }
-  }
+  const fundsIn = (asset: ClientContract) => fundsOf(asset, wallet, contracts.escrow)
 
   const assetOf = ({ symbol }: Payment): ClientContract =>
     symbol === 'USDC'
@@ -151,8 +138,6 @@ export function createEscrow(deps: {
       const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema)
       return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder
     },
-    /** The USDC that the wallet can spend on a BUY. */
-    funds: () => fundsIn(usdc),
     /** Replaces the allowance of USDC. */
     allow: (amount: bigint) => usdc.send('approve', [contracts.escrow, amount]),
     /** Ends an unanswered order, from seven days after its deadline; returns its USDC. */

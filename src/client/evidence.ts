@@ -14,7 +14,8 @@ import type { Wallet } from './wallet.js'
 
 /** `Role.SIGNER` of the contract. */
 const SIGNER = 2
-const rotationSchema = z.object({ to: addressSchema, effectiveAt: z.coerce.number() })
+const numberSchema = z.pipe(z.bigint(), z.transform(Number))
+const rotationSchema = z.object({ to: addressSchema, effectiveAt: numberSchema })
 
 /** The change of the enclave's signer that the chain announces. */
 export interface NextEnclave {

@@ -1,8 +1,12 @@
 // Errors of ethers, of wallets (EIP-1193) and of fetch, as failures of this library: none of them leaves it raw.
 import isNetworkError from 'is-network-error'
 import * as z from 'zod/mini'
-import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
-import { HistoriesDifferError, RangeRefusedError } from '../chain/logReader.js'
+import {
+  ChainAnswerError,
+  ChainUnavailableError,
+  HistoriesDifferError,
+  RangeRefusedError,
+} from '../chain/errors.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { ClientError, type ClientErrorCode, TradingError } from './errors.js'
 

@@ -18,8 +18,8 @@ export type { CorporateAction } from '../protocol/corporateActions.js'
 export type { EnclaveKey } from '../protocol/enclaveKey.js'
 export type { Envelope } from '../protocol/envelope.js'
 export type { Hex } from '../protocol/hex.js'
-export type { Side } from '../protocol/intent.js'
 export type { Notice } from '../protocol/notice.js'
+export type { Side } from '../protocol/orderTerms.js'
 export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
 export {
@@ -40,9 +40,9 @@ export {
   type ServerErrorCode,
   TradingError,
 } from './errors.js'
-export type { Funds } from './escrow.js'
 export type { Evidence, NextEnclave } from './evidence.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'
+export type { Funds } from './funds.js'
 export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
 export type { OrderKeeping, Resumed } from './keptOrders.js'
@@ -65,13 +65,9 @@ export type {
   OrderRequest,
   OrderTerms,
   OrderTime,
-  SealedOrder,
   SellTerms,
   ShareMoveTerms,
-  SignedOrder,
-  SubmittableOrder,
 } from './orderIntent.js'
-export { NotSubmittedError } from './orderIntent.js'
 export { createMemoryOrderStore, type KeptOrder, type OrderStore } from './orderStore.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export {
@@ -83,14 +79,7 @@ export {
   type PendingMove,
   type PublishedVersions,
 } from './past/past.js'
-export {
-  isSignedOrder,
-  type PlacedOrder,
-  type PlaceOptions,
-  type PlaceStep,
-  type PlanOptions,
-  type TakenId,
-} from './placeOrder.js'
+export type { PlacedOrder, PlaceOptions, PlaceStep, PlanOptions, TakenId } from './placeOrder.js'
 export type { Prompt } from './plan.js'
 export type { Pins, Platform, Trust } from './platform.js'
 export type { FollowOptions, WatchOptions } from './poll.js'
@@ -99,4 +88,6 @@ export type { PortfolioKey } from './portfolioKey.js'
 export type { Eip1193Provider, RequestSource, ViemWalletClient, WalletSource } from './provider.js'
 export { createReader, type Reader, type ReaderOptions } from './reader.js'
 export type { RetryTiming } from './retry.js'
+export type { SealedOrder, SignedOrder, SubmittableOrder } from './sealedOrder.js'
+export { isSignedOrder, NotSubmittedError } from './sealedOrder.js'
 export type { SharesOptions, WalletShares } from './shares.js'

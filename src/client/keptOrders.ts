@@ -3,10 +3,10 @@ import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
 import { type Openings, partOf } from './openings.js'
-import type { SealedOrder } from './orderIntent.js'
 import type { KeptOrder, OrderStore } from './orderStore.js'
 import type { Orders } from './orders.js'
 import type { Platform, PlatformContracts } from './platform.js'
+import type { SealedOrder } from './sealedOrder.js'
 import type { Wallet } from './wallet.js'
 
 /**

@@ -1,32 +1,16 @@
-import { utils } from '@noble/secp256k1'
-import * as z from 'zod/mini'
-import { addressSchema } from '../protocol/address.js'
 import type { OrderStatus } from '../protocol/api.js'
 import { ProtocolError } from '../protocol/errors.js'
-import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
-import { timestampSchema } from '../protocol/intent.js'
+import type { Hex } from '../protocol/hex.js'
 import { type Notice, openNotice as openSealed } from '../protocol/notice.js'
-import { publicKeyOf } from '../protocol/publicKey.js'
-import { parseStrictJson } from '../protocol/strictJson.js'
-import { uint64Schema } from '../protocol/units.js'
 import { ClientError } from './errors.js'
+import { later } from './later.js'
 import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
-const MAX_FILE_CHARACTERS = 65_536
-
-const drawnSchema = z.strictObject({
-  privateKey: bytes32Schema.check(z.refine(isPrivateKey, 'not a private key of secp256k1')),
-  drawnAt: timestampSchema.check(z.minimum(1)),
-  portfolioVersion: uint64Schema,
-})
-
-/** The file of drawn keys: docs/protocol.md, section 4. */
-const keyFileSchema = z.strictObject({
-  v: z.literal(1),
-  account: addressSchema,
-  keys: z.array(drawnSchema).check(z.minLength(1)),
-})
+const keyFile = /* @__PURE__ */ later(
+  () => import('./keyFile.js'),
+  (file) => file,
+)
 
 /** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */
 export function createKeyring(deps: {
@@ -85,27 +69,15 @@ export function createKeyring(deps: {
     },
     /** Public keys of the imported ones, newest first. */
     drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),
-    async draw(): Promise<string> {
+    draw: async (): Promise<string> => {
+      const { drawnKey, fileOf } = await keyFile()
       const [account, version] = await Promise.all([wallet.account(), portfolioVersion()])
-      const now = Math.floor(Date.now() / 1_000)
-      const drawnAt = Math.max(now, (drawn[0]?.drawnAt ?? 0) + 1)
-      const key = keyOf({
-        privateKey: bytesToHex(utils.randomSecretKey()),
-        drawnAt,
-        portfolioVersion: version,
-      })
-      return fileOf(account, [key, ...drawn])
+      return fileOf(account, [drawnKey(version, drawn[0]), ...drawn])
     },
     async importKeys(text: string): Promise<void> {
-      const file = parseKeyFile(text)
-      const account = await wallet.account()
-      if (file.account !== account) {
-        throw new ClientError(
-          'foreign-key-file',
-          `The key file belongs to ${file.account}. Connect that wallet, or choose the file of ${account}.`,
-        )
-      }
-      const known = new Map([...drawn, ...file.keys.map(keyOf)].map((key) => [key.publicKey, key]))
+      const { keysIn } = await keyFile()
+      const keys = await keysIn(text, wallet)
+      const known = new Map([...drawn, ...keys].map((key) => [key.publicKey, key]))
       drawn = [...known.values()].sort((one, other) => other.drawnAt - one.drawnAt)
     },
     lock(): void {
@@ -124,41 +96,6 @@ export type Keyring = ReturnType<typeof createKeyring>
 export function cannotDerive(error: unknown): boolean {
   const codes: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
   return error instanceof ClientError && codes.includes(error.code)
-}
-
-function isPrivateKey(key: Hex): boolean {
-  return utils.isValidSecretKey(hexToBytes(key))
-}
-
-function keyOf({ privateKey, ...drawn }: z.output<typeof drawnSchema>): PortfolioKey {
-  const bytes = hexToBytes(privateKey)
-  return { privateKey: bytes, publicKey: publicKeyOf(bytes), ...drawn }
-}
-
-function fileOf(account: Hex, keys: readonly PortfolioKey[]): string {
-  const file = {
-    v: 1 as const,
-    account,
-    keys: keys.map(({ privateKey, drawnAt, portfolioVersion }) => ({
-      privateKey: bytesToHex(privateKey),
-      drawnAt,
-      portfolioVersion,
-    })),
-  }
-  return `${JSON.stringify(z.encode(keyFileSchema, file), null, 2)}\n`
-}
-
-/** @throws ClientError `invalid-key-file`, which does not quote it */
-function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
-  try {
-    if (text.length <= MAX_FILE_CHARACTERS) return keyFileSchema.parse(parseStrictJson(text))
-  } catch {
-    // Reported below without the cause: a schema error's text would quote a key.
-  }
-  throw new ClientError(
-    'invalid-key-file',
-    'This is not a file of portfolio keys, or it is damaged. Choose the file that was saved when the key was made.',
-  )
 }
 
 /**

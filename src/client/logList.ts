@@ -1,12 +1,12 @@
 // Lists that only the chain's events have: read from the newest block back, in pieces that the node takes.
 import * as z from 'zod/mini'
+import { HistoriesDifferError } from '../chain/errors.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import {
   type BlockId,
   type BlockRange,
   type ChainLog,
   createLogReader,
-  HistoriesDifferError,
   type LogPiece,
   type LogQuery,
 } from '../chain/logReader.js'

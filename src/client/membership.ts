@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
-import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
+import { REGISTRY_ABI } from './registryAbi.js'
 import type { Wallet } from './wallet.js'
 
 /** Membership of institutions. Each change is one transaction, and throws as `ClientContract.send` does. */

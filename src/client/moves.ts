@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { accountMoveSchema } from '../protocol/accountMove.js'
 import type { Hex } from '../protocol/hex.js'
-import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
 import type { PlatformContracts } from './platform.js'
+import { REGISTRY_ABI } from './registryAbi.js'
 import { abortable } from './retry.js'
 import type { Wallet } from './wallet.js'
 

@@ -4,14 +4,15 @@ import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { type OpeningPlace, openingDigest, openingTypedData } from '../protocol/opening.js'
 import type { PostedOpening } from '../protocol/postedOpening.js'
-import { ESCROW_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, type ClientErrorCode, ContractError } from './errors.js'
 import { PREFIX_CHARS } from './escrow.js'
-import type { SealedOrder, SignedOrder } from './orderIntent.js'
+import { ESCROW_ABI } from './escrowAbi.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { sleep } from './retry.js'
+import type { SealedOrder, SignedOrder } from './sealedOrder.js'
+import { signTyped } from './signTyped.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -173,7 +174,7 @@ export function createOpenings(wallet: Wallet) {
       const signed = { account, amount, deadline: intent.expiry, validBefore: timestamp + VALID_S }
       const order = { ...signed, orderId, commit }
       const data = { ...openingTypedData(order, place), digest: openingDigest(order, place) }
-      const sig = await wallet.signTyped(data)
+      const sig = await signTyped(wallet, data)
       // A delegate's signature opens nothing.
       await wallet.assertExternallyOwned()
       return { opening: { ...signed, sig }, since: number }

@@ -1,21 +1,20 @@
-import { commitOf, type Envelope } from '../protocol/envelope.js'
+import { commitOf } from '../protocol/envelope.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import {
   INTENT_VERSION,
   type Intent,
   intentDigest,
   intentTypesOf,
-  isOnIncrement,
   LIMIT_INTENT_VERSION,
-  type Limit,
-  type Side,
   sealIntentWithKey,
   unsignedIntentSchema,
 } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
-import type { PostedOpening } from '../protocol/postedOpening.js'
-import { ClientError, TradingError } from './errors.js'
+import { isOnIncrement, type Limit, type Side } from '../protocol/orderTerms.js'
+import { ClientError } from './errors.js'
 import type { Platform } from './platform.js'
+import type { SealedOrder } from './sealedOrder.js'
+import { signTyped } from './signTyped.js'
 import type { Wallet } from './wallet.js'
 
 /** A buy for an amount of USDC, its broker's fills included. */
@@ -86,27 +85,6 @@ export interface OrderTime {
 /** The employee's order. */
 export type OrderRequest = OrderTerms & OrderTime
 
-/** An order ready for its escrow to be opened and its envelope to be posted. `intent` is confidential. */
-export interface SealedOrder {
-  readonly orderId: Hex
-  readonly intent: Intent
-  readonly envelope: Envelope
-  /** Opens this envelope and no other: whoever has it reads the order. Of use for a receipt (`createReceipt`). */
-  readonly contentKey: Hex
-  /** `keccak256(ct)`. */
-  readonly commit: Hex
-  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet and a DEPOSIT of USDC. */
-  readonly escrowed: bigint
-  /** The wallet's signature that opens the escrow, no matter who sends it; absent where the wallet's transaction needs none. */
-  readonly opening?: PostedOpening | undefined
-}
-
-/** An order whose opening the wallet has signed. */
-export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & { readonly opening: PostedOpening }
-
-/** An order as the server takes it. */
-export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>
-
 interface SealingDeps {
   readonly wallet: Wallet
   readonly platform: Platform
@@ -130,7 +108,7 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   const { wallet, platform } = deps
   const unsigned = unsignedOf(request, deps, await wallet.account())
   const digest = intentDigest(unsigned, platform)
-  const sig = await wallet.signTyped({
+  const sig = await signTyped(wallet, {
     domain: intentDomain(platform),
     types: intentTypesOf(unsigned),
     message: unsigned,
@@ -226,21 +204,4 @@ function assertLimit(side: Side, limit: Limit): void {
   }
   if (isOnIncrement(limit.price)) return
   throw invalid('A limit price is in whole cents, or in hundredths of a cent below 1 USD.')
-}
-
-/**
- * The escrow is open but the envelope did not reach the server, so the order cannot start. Pass `order` to
- * `submitOrder` again; otherwise its USDC stays in escrow until it can be reclaimed.
- */
-export class NotSubmittedError extends ClientError {
-  override readonly name = 'NotSubmittedError'
-
-  constructor(
-    readonly order: SealedOrder,
-    cause: unknown,
-  ) {
-    const message = 'the escrow is open, but the sealed order did not reach the server: submit it again'
-    const requestId = cause instanceof TradingError ? cause.requestId : null
-    super('not-submitted', message, { cause, requestId })
-  }
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '../protocol/hex.js'
-import type { SubmittableOrder } from './orderIntent.js'
+import type { SubmittableOrder } from './sealedOrder.js'
 
 /** A sealed order as its owner's device keeps it: what `submitOrder` takes, and where it belongs. */
 export interface KeptOrder extends SubmittableOrder {

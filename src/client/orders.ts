@@ -15,9 +15,9 @@ import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
-import type { SubmittableOrder } from './orderIntent.js'
 import { type Followed, type FollowOptions, follow, type WatchOptions, watch } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
+import type { SubmittableOrder } from './sealedOrder.js'
 
 /** Orders at the server. An aborted call rejects with the signal's reason. */
 export interface Orders {

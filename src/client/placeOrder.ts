@@ -1,7 +1,6 @@
 import { sameAddress } from '../protocol/address.js'
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { REGISTRY_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
 import { approvedFor, createEscrow, type Payable, paymentOf } from './escrow.js'
@@ -9,22 +8,20 @@ import type { CallOptions } from './http.js'
 import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import type { Openings } from './openings.js'
-import {
-  NotSubmittedError,
-  type OrderRequest,
-  payableOf,
-  type SealedOrder,
-  type SignedOrder,
-  type SubmittableOrder,
-  sealOrder,
-  sharesIn,
-  wireOf,
-} from './orderIntent.js'
+import { type OrderRequest, payableOf, sealOrder, sharesIn, wireOf } from './orderIntent.js'
 import type { Orders } from './orders.js'
 import { type Prompt, promptsOf, type Route } from './plan.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { readNonce } from './portfolio.js'
+import { REGISTRY_ABI } from './registryAbi.js'
 import { abortable, type RetryTiming, sleep, waitAfter } from './retry.js'
+import {
+  isSignedOrder,
+  NotSubmittedError,
+  type SealedOrder,
+  type SignedOrder,
+  type SubmittableOrder,
+} from './sealedOrder.js'
 import { assertListed } from './shares.js'
 import type { Wallet } from './wallet.js'
 
@@ -328,16 +325,6 @@ export async function openSigned(
 /** For an order that is open: the server need not open it. */
 function withoutOpening<T extends SubmittableOrder>(order: T): T {
   return { ...order, opening: undefined }
-}
-
-/**
- * Whether the wallet has signed the order's opening.
- * @example if (isSignedOrder(order)) await client.openOrder(order)
- */
-export function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(
-  order: T,
-): order is T & SignedOrder {
-  return order.opening !== undefined
 }
 
 /** Failures after which a transaction without a signed opening is never mined. */

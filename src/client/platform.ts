@@ -8,8 +8,9 @@ import { samePoint } from '../protocol/publicKey.js'
 import { IMMUTABLES_ABI, TOKEN_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
-import { createEvidence, type Evidence } from './evidence.js'
+import type { Evidence } from './evidence.js'
 import type { CallOptions, Http } from './http.js'
+import { later } from './later.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import type { Wallet } from './wallet.js'
 
@@ -97,7 +98,12 @@ export function createPlatform(
     const message = 'Pin the enclave’s key and the escrow, or give the measurements of its programs.'
     throw new ClientError('unpinned-client', message)
   }
-  const evidenceOf = measurements && createEvidence(measurements)
+  const evidence =
+    measurements &&
+    later(
+      () => import('./evidence.js'),
+      ({ createEvidence }) => createEvidence(measurements),
+    )
   const known = new Map<Hex, PlatformContracts>()
 
   async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
@@ -111,10 +117,10 @@ export function createPlatform(
   /** Asks again while the server may not have seen the block yet in which a rotation of the signer took effect. */
   async function platform(options: CallOptions = {}): Promise<Platform> {
     const timing = { ...deps.timing, attempts: ATTEMPTS_AT_ROTATION }
-    return withRetries(() => judged(options), timing, options.signal, isOfOtherSigner)
+    return withRetries(() => believed(options), timing, options.signal, isOfOtherSigner)
   }
 
-  async function judged(options: CallOptions): Promise<Platform> {
+  async function believed(options: CallOptions): Promise<Platform> {
     const key = await http.get('/enclave-key', enclaveKeySchema, options)
     checkPins(key, pins)
     checkChain(key, await wallet.until(options.signal).chainId())
@@ -122,17 +128,18 @@ export function createPlatform(
     if (!sameAddress(contracts.usdc, key.usdc)) {
       throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
-    const evidence = await evidenceOf?.(key, wallet.until(options.signal))
+    const judge = await evidence?.(options.signal)
+    const judged = await judge?.(key, wallet.until(options.signal))
     return {
       ...{ enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts },
       takesOpenings: key.takesOpenings ?? false,
-      ...(evidence !== undefined && { evidence }),
+      ...(judged !== undefined && { evidence: judged }),
     }
   }
 
   async function challenge(options: CallOptions = {}): Promise<Verified> {
     options.signal?.throwIfAborted()
-    if (evidenceOf === undefined) {
+    if (evidence === undefined) {
       throw new ClientError('unpinned-client', 'Give the measurements of the enclave’s programs.')
     }
     const nonce = bytesToHex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
@@ -140,7 +147,8 @@ export function createPlatform(
     checkPins(key, pins)
     checkChain(key, await wallet.until(options.signal).chainId())
     const attestation = await http.post('/enclave-key/challenge', { nonce }, attestationSchema, options)
-    return (await evidenceOf({ ...key, attestation }, wallet.until(options.signal), nonce)).verified
+    const judge = await evidence(options.signal)
+    return (await judge({ ...key, attestation }, wallet.until(options.signal), nonce)).verified
   }
 
   return {

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini'
-import { isChainFailure } from '../chain/errors.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { bytes32Schema, type Hex, hexBetween } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { openUserBlob } from '../protocol/userBlob.js'
 import { PORTFOLIO_ABI } from './abis.js'
-import type { ActionList } from './actionList.js'
+import { type ActionList, actionCode } from './actionList.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
-import { toTradingError } from './foreignErrors.js'
-import { createCarrier } from './history/carrier.js'
 import type { Keyring } from './keyring.js'
-import { createNode } from './node.js'
 import type { PlatformContracts } from './platform.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
@@ -65,18 +61,14 @@ export async function readPortfolio({
   const { version, blockNumber } = stored
   const portfolio = await open(stored, keys)
   const ledger = createContract({ wallet, address: contracts.ledger, abi: PORTFOLIO_ABI })
-  const [actions, hash, account] = await Promise.all([
+  const [actions, hash] = await Promise.all([
     actionList(wallet, contracts.actions, blockNumber),
     ledger.read('portfolioHash', [stored.accountId], bytes32Schema, blockNumber),
-    wallet.account(),
   ])
-  const rpc = createNode(wallet, wallet.signal)
-  const carrier = createCarrier({ rpc, ledger: contracts.ledger, account, keys })
-  try {
-    return { ...(await carrier({ portfolio, version, hash }, actions, blockNumber)), version, blockNumber }
-  } catch (error) {
-    throw isChainFailure(error) ? toTradingError(error) : error
-  }
+  if (actions.length === 0) return { portfolio, uncounted: [], version, blockNumber }
+  const { carriedOver } = await actionCode(wallet.signal)
+  const at = { wallet, ledger: contracts.ledger, keys, block: blockNumber }
+  return { ...(await carriedOver({ portfolio, version, hash }, actions, at)), version, blockNumber }
 }
 
 /**

@@ -1,9 +1,10 @@
 // The holder of the account: a browser's wallet over EIP-1193, a viem WalletClient, or an ethers signer. All reach the chain by JSON-RPC.
-import { type Provider, type Signer, TypedDataEncoder } from 'ethers'
+import type { Provider, Signer, TypedDataDomain, TypedDataField } from 'ethers'
 import * as z from 'zod/mini'
 import { toQuantity } from '../chain/jsonRpc.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
+import { untilAnswered } from './later.js'
 
 /** A browser wallet's provider, such as `window.ethereum`. https://eips.ethereum.org/EIPS/eip-1193 */
 export interface Eip1193Provider {
@@ -34,9 +35,11 @@ export type Request = (method: string, params: readonly unknown[]) => Promise<un
 
 /** The domain, types and message of EIP-712. */
 export interface TypedMessage {
-  readonly domain: Parameters<typeof TypedDataEncoder.hash>[0]
-  readonly types: Parameters<typeof TypedDataEncoder.hash>[1]
+  readonly domain: TypedDataDomain
+  readonly types: Record<string, TypedDataField[]>
   readonly message: Record<string, unknown>
+  /** What `eth_signTypedData_v4` takes. */
+  readonly payload: () => { readonly primaryType: string }
 }
 
 /** A call as a transaction. The gas is known, so that no wallet estimates it again. */
@@ -107,10 +110,8 @@ function browserWallet(provider: RequestSource): AccountHolder {
     },
     signText: (text, account) =>
       textOf('personal_sign', [bytesToHex(new TextEncoder().encode(text)), account.toLowerCase()]),
-    signTyped({ domain, types, message }, account) {
-      const payload = TypedDataEncoder.getPayload(domain, types, message)
-      return textOf('eth_signTypedData_v4', [account.toLowerCase(), JSON.stringify(payload)])
-    },
+    signTyped: ({ payload }, account) =>
+      textOf('eth_signTypedData_v4', [account.toLowerCase(), JSON.stringify(payload())]),
     send: ({ from, to, data, gasLimit }) =>
       textOf('eth_sendTransaction', [{ from, to, data, gas: toQuantity(gasLimit) }]),
   }
@@ -124,10 +125,8 @@ function localAccount(client: LocalWalletClient): AccountHolder {
     request: requestOf(client),
     account: async () => account.address,
     signText: (message) => client.signMessage(of({ message })),
-    signTyped: ({ domain, types, message }) =>
-      client.signTypedData(
-        of({ domain, types, message, primaryType: TypedDataEncoder.getPrimaryType(types) }),
-      ),
+    signTyped: ({ domain, types, message, payload }) =>
+      client.signTypedData(of({ domain, types, message, primaryType: payload().primaryType })),
     // Without `chain`, viem would ask for the one of the client's settings: the client has checked the node's.
     send: ({ to, data, gasLimit }) => client.sendTransaction(of({ to, data, gas: gasLimit, chain: null })),
   }
@@ -156,16 +155,4 @@ function takesCalls(
   provider: Provider,
 ): provider is Provider & { send(method: string, params: unknown[]): Promise<unknown> } {
   return 'send' in provider && typeof provider.send === 'function'
-}
-
-/** Callers share one answer; after a failure the next one asks again. */
-export function untilAnswered<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => {
-    answer ??= ask().catch((error: unknown) => {
-      answer = undefined
-      throw error
-    })
-    return answer
-  }
 }

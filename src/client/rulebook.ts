@@ -43,6 +43,7 @@ import { cannotDerive, type Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import { type PartsOnChain, watchParts } from './rulebookParts.js'
+import { signTyped } from './signTyped.js'
 import { createSlices, type Slices } from './slices.js'
 import type { Wallet } from './wallet.js'
 
@@ -280,7 +281,7 @@ async function sign(
   slices: Slices,
 ): Promise<Rulebook> {
   const hash = await hashOf(unsigned.policy, slices)
-  const sig = await wallet.signTyped({
+  const sig = await signTyped(wallet, {
     domain: intentDomain(platform),
     types: policyIntentTypes,
     message: policyIntentMessage(unsigned, hash),
@@ -305,7 +306,7 @@ async function hashOf(policy: Policy, slices: Slices): Promise<Hex> {
  */
 function signEnvelope(orgId: Hex, envelope: Envelope, { wallet, platform }: RulebookDeps): Promise<Hex> {
   const message = { orgId, envelopeHash: envelopeHash(envelope) }
-  return wallet.signTyped({
+  return signTyped(wallet, {
     domain: intentDomain(platform),
     types: sealedRulebookTypes,
     message,

@@ -1,18 +1,18 @@
 import { hashMessage } from 'ethers'
-import { createSignatureCheck, type IsSignedBy, isSignedByKey } from '../chain/accountSignature.js'
+import type { IsSignedBy } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { accountSignatureSchema, normalizeSignature } from '../protocol/signature.js'
+import { accountSignatureSchema, isSignedByKey, normalizeSignature } from '../protocol/signature.js'
 import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode } from './errors.js'
 import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
+import { later, untilAnswered } from './later.js'
 import {
   type AccountHolder,
   accountHolderOf,
   type OutgoingTransaction,
   type Request,
   type TypedMessage,
-  untilAnswered,
   type WalletSource,
 } from './provider.js'
 import { abortable, nodeAnswer } from './retry.js'
@@ -103,7 +103,13 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   )
   const account = async () => addressSchema.parse(await guarded(deps.account, refusedAs('no-account')))
 
-  const isSignedBy = createSignatureCheck({ call: ({ data }) => reads.call({ data }) })
+  const contractCheck = later(
+    () => import('../chain/accountSignature.js'),
+    ({ createSignatureCheck }) => createSignatureCheck({ call: ({ data }) => reads.call({ data }) }),
+  )
+  /** A contract's signature is rare, and so is the code that asks the chain for it. */
+  const isSignedBy: IsSignedBy = async (by, digest, signature) =>
+    isSignedByKey(by, digest, signature) || (await contractCheck(signal))(by, digest, signature)
 
   async function checked(by: Hex, digest: Hex, signature: string): Promise<Hex> {
     const given = accountSignatureSchema.safeParse(hexOf(signature))

@@ -15,10 +15,11 @@ import { ChainAnswerError } from '../chain/errors.js'
 import type { Rpc } from '../chain/rpc.js'
 import { createViewCaller, type ViewCaller } from '../chain/views.js'
 import type { ContractAddresses } from '../protocol/api.js'
-import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
+import { authorizationTargets } from '../protocol/authorizationTypes.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import type { Portfolio } from '../protocol/portfolio.js'
+import type { PrimaryType } from '../protocol/primaryTypes.js'
 import { type BlockPoint, createHeads, type Heads, type HeadsOptions, type Look } from './heads.js'
 
 /** The chain as one run sees it, through the enclave's own nodes. All throw ChainUnavailableError, ChainAnswerError. */

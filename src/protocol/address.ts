@@ -34,7 +34,7 @@ export const addressSchema = z.codec(
       z.regex(ADDRESS, { error: 'expected 0x and 40 hex digits', abort: true }),
       z.refine(hasRightChecksum, 'wrong EIP-55 checksum'),
     ),
-  z.templateLiteral(['0x', z.string()]),
+  z.custom<Hex>(),
   { decode: (text) => checksum(text), encode: (address) => address },
 )
 

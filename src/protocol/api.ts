@@ -2,13 +2,13 @@
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { enclaveModeSchema } from './attestation.js'
-import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema, symbolSchema } from './identifiers.js'
 import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
 import { OPENING_TYPES, postedOpeningSchema } from './postedOpening.js'
+import { PRIMARY_TYPES } from './primaryTypes.js'
 import { uint256Schema } from './units.js'
 
 /** Every path of the API, as Express writes it. A problem's `instance` is one of these, filled in, or empty. */

@@ -1,21 +1,9 @@
 // The seven EIP-712 types that the enclave signs, and the contract that accepts each.
 import type { WordType } from './abiWord.js'
+import type { PrimaryType } from './primaryTypes.js'
 
 /** The contracts that accept authorizations. */
 export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
-
-/** The EIP-712 primary types of authorizations. */
-export const PRIMARY_TYPES = [
-  'PortfolioUpdate',
-  'PortfolioMove',
-  'PolicyUpdate',
-  'OrderSettlement',
-  'OrderRefund',
-  'BatchMint',
-  'BatchBurn',
-] as const
-/** Name of an authorization's EIP-712 primary type. */
-export type PrimaryType = (typeof PRIMARY_TYPES)[number]
 
 /** The order behind a portfolio write, as the escrow records it; the contracts refuse any other. */
 const ORDER = [

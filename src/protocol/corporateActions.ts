@@ -1,7 +1,7 @@
 // Corporate actions are public; a portfolio follows them when it is opened. Enclave and client carry it by this file alone.
 import * as z from 'zod/mini'
 import { ProtocolError } from './errors.js'
-import { timestampSchema } from './intent.js'
+import { timestampSchema } from './orderTerms.js'
 import type { OpenOrder, Portfolio, Position } from './portfolio.js'
 import { scaled } from './ratio.js'
 import { ONE_SHARE, uint64Schema } from './units.js'

@@ -67,7 +67,7 @@ export function bytesToUint(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(bytesToHex(bytes))
 }
 
-const lowerHex = z.templateLiteral(['0x', z.string()])
+const lowerHex = z.custom<Hex>()
 
 /** Hex on the wire: either case in, lower case out, `min` to `max` bytes (inclusive). */
 export function hexBetween(min: number, max: number) {

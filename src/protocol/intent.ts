@@ -5,42 +5,16 @@ import { type Envelope, ORDER_PLACE, open, seal, sealOrderWithKey } from './enve
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { type Limit, limitSchema, sideSchema, timeInForceSchema, timestampSchema } from './orderTerms.js'
 import { publicKeySchema } from './publicKey.js'
 import { accountSignatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
-import { ONE_CENT, ONE_USDC, uint64Schema, uint256Schema } from './units.js'
+import { uint64Schema, uint256Schema } from './units.js'
 
 /** An order at the market's price, and everything else that is signed for the enclave. */
 export const INTENT_VERSION = 1
 /** An order with a limit price. */
 export const LIMIT_INTENT_VERSION = 2
-
-export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'])
-export type Side = z.output<typeof sideSchema>
-
-/** Unix seconds. */
-export const timestampSchema = z.int().check(z.minimum(0))
-
-/** `DAY`: the close ends the order. `GTD`: the enclave renews it each day until its deadline. */
-export const timeInForceSchema = z.enum(['DAY', 'GTD'])
-
-/** What a limit order has beyond a market order. */
-export const limitSchema = z.strictObject({
-  /** USD with 6 decimals: the highest price of a buy, the lowest of a sale. */
-  price: uint64Schema,
-  timeInForce: timeInForceSchema,
-})
-export type Limit = z.output<typeof limitSchema>
-
-/** What limit prices are multiples of, in USD with 6 decimals: a cent from a dollar on, a hundredth of a cent below. */
-export function priceIncrement(price: bigint): bigint {
-  return price >= ONE_USDC ? ONE_CENT : ONE_CENT / 100n
-}
-
-/** Whether a limit price is one that the broker takes. */
-export function isOnIncrement(price: bigint): boolean {
-  return price > 0n && price % priceIncrement(price) === 0n
-}
 
 const beforeSide = {
   orderId: bytes32Schema,

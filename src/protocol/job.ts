@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cancelEnvelopeSchema, orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema } from './hex.js'
-import { timestampSchema } from './intent.js'
+import { timestampSchema } from './orderTerms.js'
 
 /** Lower case, so a run has exactly one id. */
 export const runIdSchema = z.uuid().check(z.toLowerCase())

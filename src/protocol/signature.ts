@@ -95,6 +95,17 @@ export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
   assertSigner(signer, recoverPoint(digest, signature))
 }
 
+/** Whether the account's own key signed a digest. */
+export function isSignedByKey(account: Hex, digest: Hex, signature: Hex): boolean {
+  try {
+    assertSignedBy(account, digest, signature)
+    return true
+  } catch (error) {
+    if (error instanceof ProtocolError) return false
+    throw error
+  }
+}
+
 function assertSigner(signer: Hex, key: Uint8Array): void {
   if (!sameAddress(addressOfPoint(key), signer)) throw wrongSigner()
 }

@@ -6,13 +6,10 @@ import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLed
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
-import {
-  authorizationTargets,
-  authorizationTypes,
-  PRIMARY_TYPES,
-} from '../../src/protocol/authorizationTypes.js'
+import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
 import { MAX_PART_BYTES } from '../../src/protocol/ledgerBlob.js'
+import { PRIMARY_TYPES } from '../../src/protocol/primaryTypes.js'
 import { MAX_TRANSACTION_BYTES } from '../../src/server/signer/transaction.js'
 import { anyAuthorization } from '../support/authorizationArbitrary.js'
 import { structOf } from '../support/authorizations.js'

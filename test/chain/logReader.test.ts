@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { firstBlockSince } from '../../src/chain/blockTimes.js'
-import { ChainAnswerError, ChainUnavailableError } from '../../src/chain/errors.js'
+import { ChainAnswerError, ChainUnavailableError, RangeRefusedError } from '../../src/chain/errors.js'
 import {
   addressIn,
   createLogReader,
@@ -10,7 +10,6 @@ import {
   logRequest,
   numberIn,
   numberOf,
-  RangeRefusedError,
   wordAt,
   wordOf,
 } from '../../src/chain/logReader.js'

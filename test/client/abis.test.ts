@@ -11,14 +11,17 @@ import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import * as abis from '../../src/client/abis.js'
 import { EVENT_TYPES } from '../../src/client/contractEvents.js'
+import { ESCROW_ABI } from '../../src/client/escrowAbi.js'
+import { REGISTRY_ABI } from '../../src/client/registryAbi.js'
 
 const LINES: readonly string[] = [
   ...[...authorityAbi, ...confidentialLedgerAbi, ...corporateActionsAbi, ...equityTokenAbi],
   ...[...institutionRegistryAbi, ...orderEscrowAbi, ...platformPoolAbi],
 ]
 
-it.each(Object.entries(abis))('each line of %s is one of a contract', (_name, lines) =>
-  expect(lines.filter((line) => !LINES.includes(line))).toEqual([]),
+it.each(Object.entries({ ...abis, ESCROW_ABI, REGISTRY_ABI }))(
+  'each line of %s is one of a contract',
+  (_name, lines) => expect(lines.filter((line) => !LINES.includes(line))).toEqual([]),
 )
 
 it('each event that is looked for is one of a contract', () => {
@@ -35,6 +38,18 @@ describe('calls and answers by lines', () => {
   const whole = new Interface([...orderEscrowAbi, ...builtIn])
   const abi = createAbi(orderEscrowAbi)
   const id = `0x${'0a'.repeat(32)}`
+
+  it('have the selectors of ethers’ Interface, by every line of a contract', () => {
+    const functions = LINES.flatMap((line) => {
+      const [, name] = /^function (\w+)\(/.exec(line) ?? []
+      return name === undefined ? [] : [{ line, name }]
+    })
+    expect(functions.length).toBeGreaterThan(100)
+    const selectors = functions.map(({ line, name }) => createAbi([line]).selector(name))
+    expect(selectors).toEqual(
+      functions.map(({ line, name }) => new Interface([line]).getFunction(name)?.selector),
+    )
+  })
 
   it('are refused where they are of another function, or cut off', () => {
     expect(() => abi.decodeCall('orders', whole.encodeFunctionData('reclaim', [id]))).toThrow(

@@ -1,6 +1,6 @@
 // Limit orders: they rest at the broker, are renewed day after day, and end as other orders do.
 import { expect, it } from 'vitest'
-import type { Limit } from '../../src/protocol/intent.js'
+import type { Limit } from '../../src/protocol/orderTerms.js'
 import { usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'

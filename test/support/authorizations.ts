@@ -9,15 +9,12 @@ import {
   authorizationDigest,
   signAuthorization,
 } from '../../src/protocol/authorization.js'
-import {
-  authorizationTargets,
-  authorizationTypes,
-  type PrimaryType,
-} from '../../src/protocol/authorizationTypes.js'
+import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { keccak256 } from '../../src/protocol/keccak.js'
 import { partsOf, portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
+import type { PrimaryType } from '../../src/protocol/primaryTypes.js'
 import type { ContractKey, TestChain } from './chain.js'
 import { ENCLAVE_KEY } from './roles.js'
 

@@ -1,6 +1,6 @@
 import type { Authorization } from '../../src/protocol/authorization.js'
-import type { PrimaryType } from '../../src/protocol/authorizationTypes.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import type { PrimaryType } from '../../src/protocol/primaryTypes.js'
 import {
   approvalOf,
   batchBurn,
@@ -27,7 +27,7 @@ import {
 } from './institution.js'
 import type { Role } from './roles.js'
 
-export { PRIMARY_TYPES } from '../../src/protocol/authorizationTypes.js'
+export { PRIMARY_TYPES } from '../../src/protocol/primaryTypes.js'
 
 /** A public key, compressed: the generator of secp256k1. */
 export const PUBLIC_KEY: Hex = '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'

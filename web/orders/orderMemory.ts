@@ -5,7 +5,7 @@ import {
   type Portfolio,
   type Side,
 } from '../../src/client/index.js'
-import type { Limit } from '../../src/protocol/intent.js'
+import type { Limit } from '../../src/protocol/orderTerms.js'
 import { money } from '../words/format.js'
 import { limitWords } from './review.js'
 import { decimalsOf, isMove } from './ticketOrder.js'

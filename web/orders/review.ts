@@ -1,6 +1,6 @@
 import type { MarketClock, MarketView } from '../../src/client/index.js'
 import { feeNames, feesOfAmount } from '../../src/protocol/fees.js'
-import type { Side } from '../../src/protocol/intent.js'
+import type { Side } from '../../src/protocol/orderTerms.js'
 import { notionalOf } from '../../src/protocol/units.js'
 import { money, shares } from '../words/format.js'
 import type { Ready } from './ticketCheck.js'

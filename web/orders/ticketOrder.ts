@@ -1,5 +1,5 @@
 import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
-import { isOnIncrement } from '../../src/protocol/intent.js'
+import { isOnIncrement } from '../../src/protocol/orderTerms.js'
 import { PRICE_DECIMALS } from '../../src/protocol/units.js'
 import { plainNumber } from '../words/format.js'
 

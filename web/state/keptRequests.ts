@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Client, Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
-import { limitSchema, sideSchema } from '../../src/protocol/intent.js'
+import { limitSchema, sideSchema } from '../../src/protocol/orderTerms.js'
 import { uint256Schema } from '../../src/protocol/units.js'
 import type { Ordered } from '../orders/orderMemory.js'
 import type { DeviceStore } from './browser.js'

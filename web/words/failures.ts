@@ -115,6 +115,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Its signature has expired, and no money moved. Place it again, or pay the network fee yourself.',
   ],
   'opening-unsupported': ['The platform does not open orders here', 'Pay the network fee from your wallet.'],
+  'code-not-loaded': [
+    'A part of this page could not be loaded',
+    'Check your connection, and reload the page: it may have been renewed since you opened it.',
+  ],
   'server-unreachable': ASLEEP,
   'server-timeout': ASLEEP,
   'commit-differs': [

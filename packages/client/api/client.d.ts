@@ -284,19 +284,13 @@ export declare class ServerError extends TradingError {
     problem: ProblemBody | null, 
     docs?: string);
 }
-export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('order-not-kept' | 'no-kept-order' | 'invalid-kept-order') | ('not-submitted' | 'unexpected');
+export type ClientErrorCode = ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy') | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic') | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url') | ('unpinned-client' | 'unattested-enclave' | 'untrusted-enclave') | ('unannounced-program' | 'revoked-program') | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name') | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares') | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced') | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported') | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs') | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable') | ('invalid-key-file' | 'foreign-key-file') | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited') | ('too-much-to-read' | 'node-wrong-chain') | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable' | 'copy-unconfirmed') | ('order-not-kept' | 'no-kept-order' | 'invalid-kept-order') | 'code-not-loaded' | ('not-submitted' | 'unexpected');
 export type ServerErrorCode = (typeof SERVER_ERROR_CODES)[number] | 'server-unavailable' | 'unknown';
 interface Details extends ErrorOptions {
     readonly code: string;
     readonly retryable: boolean;
     readonly requestId?: string | null;
     readonly docs: string;
-}
-
-// client/escrow.d.ts
-export interface Funds {
-    readonly balance: bigint;
-    readonly allowance: bigint;
 }
 
 // client/evidence.d.ts
@@ -314,6 +308,12 @@ export interface NextEnclave {
 // client/foreignErrors.d.ts
 export declare function foreignCode(error: unknown): number | string | undefined;
 export declare function toTradingError(error: unknown, refused?: ClientErrorCode): TradingError;
+
+// client/funds.d.ts
+export interface Funds {
+    readonly balance: bigint;
+    readonly allowance: bigint;
+}
 
 // client/http.d.ts
 export interface CallOptions {
@@ -397,11 +397,6 @@ export interface Moves {
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
 
 // client/orderIntent.d.ts
-export declare class NotSubmittedError extends ClientError {
-    readonly order: SealedOrder;
-    readonly name = "NotSubmittedError";
-    constructor(order: SealedOrder, cause: unknown);
-}
 export interface BuyTerms {
     readonly side: 'BUY';
     readonly symbol: string;
@@ -422,15 +417,6 @@ export interface OrderTime {
     readonly validFor?: Duration | undefined;
     readonly deadline?: number | undefined;
 }
-export interface SealedOrder {
-    readonly orderId: Hex;
-    readonly intent: Intent;
-    readonly envelope: Envelope;
-    readonly contentKey: Hex;
-    readonly commit: Hex;
-    readonly escrowed: bigint;
-    readonly opening?: PostedOpening | undefined;
-}
 export interface SellTerms {
     readonly side: 'SELL';
     readonly symbol: string;
@@ -450,10 +436,6 @@ export interface ShareMoveTerms {
 export type Duration = `${number}${'m' | 'h' | 'd'}`;
 export type OrderRequest = OrderTerms & OrderTime;
 export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
-export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
-    readonly opening: PostedOpening;
-};
-export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
 
 // client/orderStore.d.ts
 export declare function createMemoryOrderStore(): OrderStore;
@@ -554,7 +536,6 @@ export interface PublishedVersions extends Progress {
 type Progress = Pick<ReadList, 'isComplete' | 'read' | 'span'>;
 
 // client/placeOrder.d.ts
-export declare function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(order: T): order is T & SignedOrder;
 export interface PlaceOptions extends CallOptions {
     readonly sponsored?: boolean | undefined;
     readonly approve?: bigint | undefined;
@@ -663,7 +644,7 @@ export interface ViemWalletClient extends RequestSource {
     sendTransaction(request: never): Promise<string>;
 }
 export type WalletSource = Signer | RequestSource | ViemWalletClient;
-import { type Signer, TypedDataEncoder } from 'ethers';
+import type { Signer, TypedDataDomain, TypedDataField } from 'ethers';
 
 // client/reader.d.ts
 export declare function createReader(options: ReaderOptions): Reader;
@@ -693,6 +674,27 @@ export interface RetryTiming {
     readonly maxMs: number;
 }
 
+// client/sealedOrder.d.ts
+export declare class NotSubmittedError extends ClientError {
+    readonly order: SealedOrder;
+    readonly name = "NotSubmittedError";
+    constructor(order: SealedOrder, cause: unknown);
+}
+export declare function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(order: T): order is T & SignedOrder;
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
+    readonly opening: PostedOpening;
+};
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
+
 // client/serverErrorCodes.d.ts
 export declare const SERVER_ERROR_CODES: readonly ['malformed-request', 'malformed-json', 'invalid-body', 'invalid-parameter', 'invalid-envelope', 'relay-unauthorized', 'run-unauthorized', 'origin-not-allowed', 'not-order-account', 'not-found', 'order-not-found', 'institution-not-found', 'unattested-enclave', 'receipt-not-found', 'method-not-allowed', 'order-ended', 'opening-under-way', 'order-under-way', 'request-timeout', 'body-too-large', 'unsupported-media-type', 'run-too-late', 'policy-rejected', 'resolution-rejected', 'invalid-signature', 'opening-not-sponsored', 'invalid-opening', 'would-revert', 'rate-limited', 'too-many-at-once', 'too-many-runs', 'too-many-waiting', 'headers-too-large', 'relay-quota-exhausted', 'internal-error', 'enclave-failed', 'chain-unavailable', 'market-unavailable', 'storage-unavailable', 'relayer-underfunded', 'platform-paused', 'relay-budget-exhausted', 'relay-overloaded', 'enclave-busy', 'keys-awaited', 'enclave-unavailable', 'intake-full', 'overloaded', 'shutting-down', 'enclave-timeout'];
 
@@ -708,7 +710,7 @@ export interface WalletShares {
 
 // protocol/api.d.ts
 export declare const complianceSchema: z.ZodMiniObject<{
-    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     equities: z.ZodMiniArray<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
         kyc: z.ZodMiniBoolean<boolean>;
@@ -733,7 +735,7 @@ export declare const healthChecksSchema: z.ZodMiniObject<{
         reason: z.ZodMiniNullable<z.ZodMiniString<string>>;
     }, z.core.$strip>>;
     relayer: z.ZodMiniNullable<z.ZodMiniObject<{
-        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         balance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
     minBalance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
@@ -749,14 +751,14 @@ export declare const healthSchema: z.ZodMiniObject<{
     version: z.ZodMiniString<string>;
     chainId: z.ZodMiniInt;
     contracts: z.ZodMiniObject<{
-        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>;
     symbols: z.ZodMiniArray<z.ZodMiniString<string>>;
-    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
@@ -765,9 +767,9 @@ export declare const healthSchema: z.ZodMiniObject<{
     }>>;
 }, z.core.$strip>;
 export declare const institutionSchema: z.ZodMiniObject<{
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     name: z.ZodMiniNullable<z.ZodMiniString<string>>;
-    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     walletCount: z.ZodMiniInt;
     rulesVersion: z.ZodMiniInt;
     openOrders: z.ZodMiniInt;
@@ -824,30 +826,30 @@ export declare const marketSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export declare const orderReceivedSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     result: z.ZodMiniEnum<{
         "already-received": "already-received";
         received: "received";
     }>;
-    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     receivedAt: z.ZodMiniISODateTime;
 }, z.core.$strip>;
 export declare const orderStatusSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     state: z.ZodMiniEnum<{
         NONE: "NONE";
         OPEN: "OPEN";
         REFUNDED: "REFUNDED";
         SETTLED: "SETTLED";
     }>;
-    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
     deposit: z.ZodMiniOptional<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
         shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
     deadline: z.ZodMiniNullable<z.ZodMiniISODateTime>;
-    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     receivedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     triggers: z.ZodMiniArray<z.ZodMiniObject<{
         attempt: z.ZodMiniInt;
@@ -883,10 +885,10 @@ export declare const orderStatusSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
     nextTriggerAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     notice: z.ZodMiniNullable<z.ZodMiniObject<{
-        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>>;
     cancelReceivedAt: z.ZodMiniOptional<z.ZodMiniISODateTime>;
     opening: z.ZodMiniOptional<z.ZodMiniObject<{
@@ -903,7 +905,7 @@ export declare const orderStatusSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export declare const policyVersionSchema: z.ZodMiniObject<{
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniInt;
 }, z.core.$strip>;
 export declare const problemSchema: z.ZodMiniObject<{
@@ -931,7 +933,7 @@ export declare const revertSchema: z.ZodMiniObject<{
 export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
     kind: z.ZodMiniLiteral<"received">;
     at: z.ZodMiniISODateTime;
-    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strip>, z.ZodMiniObject<{
     status: z.ZodMiniEnum<{
         confirmed: "confirmed";
@@ -945,7 +947,7 @@ export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMini
     }, z.core.$strip>>;
     kind: z.ZodMiniLiteral<"opening">;
     at: z.ZodMiniISODateTime;
-    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strip>, z.ZodMiniObject<{
     kind: z.ZodMiniLiteral<"cancel-received">;
     at: z.ZodMiniISODateTime;
@@ -987,7 +989,7 @@ export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMini
 }, z.core.$strip>, z.ZodMiniObject<{
     kind: z.ZodMiniLiteral<"relayed">;
     at: z.ZodMiniISODateTime;
-    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
@@ -997,8 +999,8 @@ export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMini
 }, z.core.$strip>, z.ZodMiniObject<{
     kind: z.ZodMiniLiteral<"transaction">;
     at: z.ZodMiniISODateTime;
-    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
@@ -1007,19 +1009,19 @@ export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMini
     blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
 }, z.core.$strip>, z.ZodMiniObject<{
     at: z.ZodMiniISODateTime;
-    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     blockNumber: z.ZodMiniInt;
     kind: z.ZodMiniLiteral<"opened">;
     event: z.ZodMiniLiteral<"OrderOpened">;
 }, z.core.$strip>, z.ZodMiniObject<{
     at: z.ZodMiniISODateTime;
-    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     blockNumber: z.ZodMiniInt;
     kind: z.ZodMiniLiteral<"settled">;
     event: z.ZodMiniLiteral<"OrderSettled">;
 }, z.core.$strip>, z.ZodMiniObject<{
     at: z.ZodMiniISODateTime;
-    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     blockNumber: z.ZodMiniInt;
     kind: z.ZodMiniEnum<{
         reclaimed: "reclaimed";
@@ -1028,11 +1030,11 @@ export declare const timelineEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMini
     event: z.ZodMiniLiteral<"OrderRefunded">;
 }, z.core.$strip>], "kind">;
 export declare const timelineSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"received">;
         at: z.ZodMiniISODateTime;
-        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>, z.ZodMiniObject<{
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
@@ -1046,7 +1048,7 @@ export declare const timelineSchema: z.ZodMiniObject<{
         }, z.core.$strip>>;
         kind: z.ZodMiniLiteral<"opening">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"cancel-received">;
         at: z.ZodMiniISODateTime;
@@ -1088,7 +1090,7 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"relayed">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
@@ -1098,8 +1100,8 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"transaction">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
@@ -1108,19 +1110,19 @@ export declare const timelineSchema: z.ZodMiniObject<{
         blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniLiteral<"opened">;
         event: z.ZodMiniLiteral<"OrderOpened">;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniLiteral<"settled">;
         event: z.ZodMiniLiteral<"OrderSettled">;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniEnum<{
             reclaimed: "reclaimed";
@@ -1130,13 +1132,13 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>], "kind">>;
 }, z.core.$strip>;
 export declare const walletSchema: z.ZodMiniObject<{
-    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     screen: z.ZodMiniEnum<{
         found: "found";
         trade: "trade";
         wait: "wait";
     }>;
-    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     role: z.ZodMiniNullable<z.ZodMiniEnum<{
         admin: "admin";
         employee: "employee";
@@ -1149,8 +1151,8 @@ export declare const walletSchema: z.ZodMiniObject<{
     }>>;
     leavingAt: z.ZodMiniNullable<z.ZodMiniInt>;
     invitation: z.ZodMiniNullable<z.ZodMiniObject<{
-        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type ComplianceView = z.output<typeof complianceSchema>;
@@ -1172,11 +1174,11 @@ import * as z from 'zod/mini';
 
 // protocol/cancelIntent.d.ts
 export declare const postCancelSchema: z.ZodMiniObject<{
-    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostCancel = z.output<typeof postCancelSchema>;
 import * as z from 'zod/mini';
@@ -1222,11 +1224,11 @@ import * as z from 'zod/mini';
 
 // protocol/enclaveKey.d.ts
 export declare const enclaveKeySchema: z.ZodMiniObject<{
-    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     chainId: z.ZodMiniInt;
-    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     scheme: z.ZodMiniString<string>;
-    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     takesOpenings: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>;
     attestation: z.ZodMiniOptional<z.ZodMiniObject<{
         format: z.ZodMiniString<string>;
@@ -1240,9 +1242,9 @@ export declare const enclaveKeySchema: z.ZodMiniObject<{
         test: "test";
     }>>;
     next: z.ZodMiniOptional<z.ZodMiniObject<{
-        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         effectiveAt: z.ZodMiniISODateTime;
-        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
         attestation: z.ZodMiniOptional<z.ZodMiniObject<{
             format: z.ZodMiniString<string>;
             evidence: z.ZodMiniString<string>;
@@ -1267,14 +1269,14 @@ export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
 export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<1>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -1282,15 +1284,15 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>, z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<2>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -1302,8 +1304,21 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>], "v">;
+export type Intent = z.output<typeof intentSchema>;
+import * as z from 'zod/mini';
+
+// protocol/notice.d.ts
+declare const noticeSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    code: z.ZodMiniString<string>;
+    message: z.ZodMiniString<string>;
+}, z.core.$strict>;
+export type Notice = z.output<typeof noticeSchema>;
+import * as z from 'zod/mini';
+
+// protocol/orderTerms.d.ts
 export declare const limitSchema: z.ZodMiniObject<{
     price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     timeInForce: z.ZodMiniEnum<{
@@ -1317,18 +1332,8 @@ export declare const sideSchema: z.ZodMiniEnum<{
     SELL: "SELL";
     WITHDRAW: "WITHDRAW";
 }>;
-export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
 export type Side = z.output<typeof sideSchema>;
-import * as z from 'zod/mini';
-
-// protocol/notice.d.ts
-declare const noticeSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    code: z.ZodMiniString<string>;
-    message: z.ZodMiniString<string>;
-}, z.core.$strict>;
-export type Notice = z.output<typeof noticeSchema>;
 import * as z from 'zod/mini';
 
 // protocol/policy.d.ts
@@ -1365,7 +1370,7 @@ export declare const portfolioSchema: z.ZodMiniObject<{
         qty: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strict>>;
-    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>, z.ZodMiniObject<{
+    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>, z.ZodMiniObject<{
         side: z.ZodMiniEnum<{
             BUY: "BUY";
             DEPOSIT: "DEPOSIT";
@@ -1387,7 +1392,7 @@ export declare const portfolioSchema: z.ZodMiniObject<{
         }, z.core.$strict>>;
     }, z.core.$strict>>;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     actions: z.ZodMiniOptional<z.ZodMiniInt>;
     writtenAt: z.ZodMiniOptional<z.ZodMiniInt>;
     entitlements: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>>;
@@ -1397,11 +1402,11 @@ import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
 export declare const postedOpeningSchema: z.ZodMiniObject<{
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deadline: z.ZodMiniInt;
     validBefore: z.ZodMiniInt;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
 import * as z from 'zod/mini';

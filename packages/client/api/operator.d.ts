@@ -108,12 +108,6 @@ interface Details extends ErrorOptions {
     readonly docs: string;
 }
 
-// client/escrow.d.ts
-export interface Funds {
-    readonly balance: bigint;
-    readonly allowance: bigint;
-}
-
 // client/evidence.d.ts
 export interface Evidence {
     readonly verified: Verified;
@@ -124,6 +118,12 @@ export interface NextEnclave {
     readonly effectiveAt: number;
     readonly measurement?: Hex | undefined;
     readonly verified?: Verified | undefined;
+}
+
+// client/funds.d.ts
+export interface Funds {
+    readonly balance: bigint;
+    readonly allowance: bigint;
 }
 
 // client/http.d.ts
@@ -201,15 +201,6 @@ export interface OrderTime {
     readonly validFor?: Duration | undefined;
     readonly deadline?: number | undefined;
 }
-export interface SealedOrder {
-    readonly orderId: Hex;
-    readonly intent: Intent;
-    readonly envelope: Envelope;
-    readonly contentKey: Hex;
-    readonly commit: Hex;
-    readonly escrowed: bigint;
-    readonly opening?: PostedOpening | undefined;
-}
 export interface SellTerms {
     readonly side: 'SELL';
     readonly symbol: string;
@@ -229,10 +220,6 @@ export interface ShareMoveTerms {
 export type Duration = `${number}${'m' | 'h' | 'd'}`;
 export type OrderRequest = OrderTerms & OrderTime;
 export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
-export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
-    readonly opening: PostedOpening;
-};
-export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
 
 // client/orderStore.d.ts
 export interface KeptOrder extends SubmittableOrder {
@@ -349,6 +336,21 @@ export interface RetryTiming {
     readonly maxMs: number;
 }
 
+// client/sealedOrder.d.ts
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & {
+    readonly opening: PostedOpening;
+};
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
+
 // client/shares.d.ts
 export interface SharesOptions extends CallOptions {
     readonly others?: readonly string[] | undefined;
@@ -361,7 +363,7 @@ export interface WalletShares {
 
 // protocol/api.d.ts
 export declare const complianceSchema: z.ZodMiniObject<{
-    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     equities: z.ZodMiniArray<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
         kyc: z.ZodMiniBoolean<boolean>;
@@ -386,7 +388,7 @@ export declare const healthChecksSchema: z.ZodMiniObject<{
         reason: z.ZodMiniNullable<z.ZodMiniString<string>>;
     }, z.core.$strip>>;
     relayer: z.ZodMiniNullable<z.ZodMiniObject<{
-        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         balance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
     minBalance: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
@@ -402,14 +404,14 @@ export declare const healthSchema: z.ZodMiniObject<{
     version: z.ZodMiniString<string>;
     chainId: z.ZodMiniInt;
     contracts: z.ZodMiniObject<{
-        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        institutionRegistry: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        orderEscrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        confidentialLedger: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        equityToken: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        platformPool: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>;
     symbols: z.ZodMiniArray<z.ZodMiniString<string>>;
-    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    relayer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     mode: z.ZodMiniOptional<z.ZodMiniEnum<{
         attested: "attested";
         "file-keys": "file-keys";
@@ -418,9 +420,9 @@ export declare const healthSchema: z.ZodMiniObject<{
     }>>;
 }, z.core.$strip>;
 export declare const institutionSchema: z.ZodMiniObject<{
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     name: z.ZodMiniNullable<z.ZodMiniString<string>>;
-    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     walletCount: z.ZodMiniInt;
     rulesVersion: z.ZodMiniInt;
     openOrders: z.ZodMiniInt;
@@ -477,30 +479,30 @@ export declare const marketSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export declare const orderReceivedSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     result: z.ZodMiniEnum<{
         "already-received": "already-received";
         received: "received";
     }>;
-    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     receivedAt: z.ZodMiniISODateTime;
 }, z.core.$strip>;
 export declare const orderStatusSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     state: z.ZodMiniEnum<{
         NONE: "NONE";
         OPEN: "OPEN";
         REFUNDED: "REFUNDED";
         SETTLED: "SETTLED";
     }>;
-    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    account: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
     deposit: z.ZodMiniOptional<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
         shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strip>>;
     deadline: z.ZodMiniNullable<z.ZodMiniISODateTime>;
-    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    commit: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     receivedAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     triggers: z.ZodMiniArray<z.ZodMiniObject<{
         attempt: z.ZodMiniInt;
@@ -536,10 +538,10 @@ export declare const orderStatusSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
     nextTriggerAt: z.ZodMiniNullable<z.ZodMiniISODateTime>;
     notice: z.ZodMiniNullable<z.ZodMiniObject<{
-        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>>;
     cancelReceivedAt: z.ZodMiniOptional<z.ZodMiniISODateTime>;
     opening: z.ZodMiniOptional<z.ZodMiniObject<{
@@ -556,11 +558,11 @@ export declare const orderStatusSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export declare const policyVersionSchema: z.ZodMiniObject<{
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniInt;
 }, z.core.$strip>;
 export declare const receiptSchema: z.ZodMiniObject<{
-    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     primaryType: z.ZodMiniEnum<{
         ActionEnactment: "ActionEnactment";
         BatchBurn: "BatchBurn";
@@ -573,14 +575,14 @@ export declare const receiptSchema: z.ZodMiniObject<{
         PortfolioUpdate: "PortfolioUpdate";
         RequestOpening: "RequestOpening";
     }>;
-    target: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    target: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     status: z.ZodMiniEnum<{
         confirmed: "confirmed";
         failed: "failed";
         pending: "pending";
         submitted: "submitted";
     }>;
-    txHash: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    txHash: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
     gasUsed: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
     createdAt: z.ZodMiniISODateTime;
@@ -591,11 +593,11 @@ export declare const receiptSchema: z.ZodMiniObject<{
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export declare const timelineSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"received">;
         at: z.ZodMiniISODateTime;
-        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        commit: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>, z.ZodMiniObject<{
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
@@ -609,7 +611,7 @@ export declare const timelineSchema: z.ZodMiniObject<{
         }, z.core.$strip>>;
         kind: z.ZodMiniLiteral<"opening">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"cancel-received">;
         at: z.ZodMiniISODateTime;
@@ -651,7 +653,7 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"relayed">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
@@ -661,8 +663,8 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>, z.ZodMiniObject<{
         kind: z.ZodMiniLiteral<"transaction">;
         at: z.ZodMiniISODateTime;
-        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         status: z.ZodMiniEnum<{
             confirmed: "confirmed";
             failed: "failed";
@@ -671,19 +673,19 @@ export declare const timelineSchema: z.ZodMiniObject<{
         blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniLiteral<"opened">;
         event: z.ZodMiniLiteral<"OrderOpened">;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniLiteral<"settled">;
         event: z.ZodMiniLiteral<"OrderSettled">;
     }, z.core.$strip>, z.ZodMiniObject<{
         at: z.ZodMiniISODateTime;
-        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        txHash: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         blockNumber: z.ZodMiniInt;
         kind: z.ZodMiniEnum<{
             reclaimed: "reclaimed";
@@ -693,13 +695,13 @@ export declare const timelineSchema: z.ZodMiniObject<{
     }, z.core.$strip>], "kind">>;
 }, z.core.$strip>;
 export declare const walletSchema: z.ZodMiniObject<{
-    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    address: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     screen: z.ZodMiniEnum<{
         found: "found";
         trade: "trade";
         wait: "wait";
     }>;
-    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+    orgId: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
     role: z.ZodMiniNullable<z.ZodMiniEnum<{
         admin: "admin";
         employee: "employee";
@@ -712,8 +714,8 @@ export declare const walletSchema: z.ZodMiniObject<{
     }>>;
     leavingAt: z.ZodMiniNullable<z.ZodMiniInt>;
     invitation: z.ZodMiniNullable<z.ZodMiniObject<{
-        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+        admin: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strip>>;
 }, z.core.$strip>;
 export type ComplianceView = z.output<typeof complianceSchema>;
@@ -733,11 +735,11 @@ import * as z from 'zod/mini';
 
 // protocol/cancelIntent.d.ts
 export declare const postCancelSchema: z.ZodMiniObject<{
-    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostCancel = z.output<typeof postCancelSchema>;
 import * as z from 'zod/mini';
@@ -783,11 +785,11 @@ import * as z from 'zod/mini';
 
 // protocol/enclaveKey.d.ts
 export declare const enclaveKeySchema: z.ZodMiniObject<{
-    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    publicKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     chainId: z.ZodMiniInt;
-    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     scheme: z.ZodMiniString<string>;
-    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     takesOpenings: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>;
     attestation: z.ZodMiniOptional<z.ZodMiniObject<{
         format: z.ZodMiniString<string>;
@@ -801,9 +803,9 @@ export declare const enclaveKeySchema: z.ZodMiniObject<{
         test: "test";
     }>>;
     next: z.ZodMiniOptional<z.ZodMiniObject<{
-        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+        signer: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
         effectiveAt: z.ZodMiniISODateTime;
-        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>>;
+        publicKey: z.ZodMiniOptional<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
         attestation: z.ZodMiniOptional<z.ZodMiniObject<{
             format: z.ZodMiniString<string>;
             evidence: z.ZodMiniString<string>;
@@ -828,14 +830,14 @@ export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
 export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<1>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -843,15 +845,15 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>, z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<2>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -863,8 +865,21 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>], "v">;
+export type Intent = z.output<typeof intentSchema>;
+import * as z from 'zod/mini';
+
+// protocol/notice.d.ts
+declare const noticeSchema: z.ZodMiniObject<{
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    code: z.ZodMiniString<string>;
+    message: z.ZodMiniString<string>;
+}, z.core.$strict>;
+export type Notice = z.output<typeof noticeSchema>;
+import * as z from 'zod/mini';
+
+// protocol/orderTerms.d.ts
 export declare const limitSchema: z.ZodMiniObject<{
     price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     timeInForce: z.ZodMiniEnum<{
@@ -872,17 +887,7 @@ export declare const limitSchema: z.ZodMiniObject<{
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
-export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
-import * as z from 'zod/mini';
-
-// protocol/notice.d.ts
-declare const noticeSchema: z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    code: z.ZodMiniString<string>;
-    message: z.ZodMiniString<string>;
-}, z.core.$strict>;
-export type Notice = z.output<typeof noticeSchema>;
 import * as z from 'zod/mini';
 
 // protocol/portfolio.d.ts
@@ -892,7 +897,7 @@ export declare const portfolioSchema: z.ZodMiniObject<{
         qty: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
         locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     }, z.core.$strict>>;
-    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>, z.ZodMiniObject<{
+    openOrders: z.ZodMiniRecord<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>, z.ZodMiniObject<{
         side: z.ZodMiniEnum<{
             BUY: "BUY";
             DEPOSIT: "DEPOSIT";
@@ -914,7 +919,7 @@ export declare const portfolioSchema: z.ZodMiniObject<{
         }, z.core.$strict>>;
     }, z.core.$strict>>;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     actions: z.ZodMiniOptional<z.ZodMiniInt>;
     writtenAt: z.ZodMiniOptional<z.ZodMiniInt>;
     entitlements: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>>;
@@ -924,11 +929,11 @@ import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
 export declare const postedOpeningSchema: z.ZodMiniObject<{
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deadline: z.ZodMiniInt;
     validBefore: z.ZodMiniInt;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
 import * as z from 'zod/mini';

@@ -62,17 +62,6 @@ export interface CallOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
-// client/orderIntent.d.ts
-export interface SealedOrder {
-    readonly orderId: Hex;
-    readonly intent: Intent;
-    readonly envelope: Envelope;
-    readonly contentKey: Hex;
-    readonly commit: Hex;
-    readonly escrowed: bigint;
-    readonly opening?: PostedOpening | undefined;
-}
-
 // client/platform.d.ts
 export interface Platform extends PlatformContracts {
     readonly enclavePublicKey: Hex;
@@ -133,6 +122,17 @@ export type ReceiptVerdict = ({
     readonly outcome: 'unreadable';
 };
 
+// client/sealedOrder.d.ts
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+
 // protocol/envelope.d.ts
 export interface Envelope {
     epk: Hex;
@@ -146,14 +146,14 @@ export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
 export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<1>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -161,15 +161,15 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>, z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<2>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -181,8 +181,12 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>], "v">;
+export type Intent = z.output<typeof intentSchema>;
+import * as z from 'zod/mini';
+
+// protocol/orderTerms.d.ts
 export declare const limitSchema: z.ZodMiniObject<{
     price: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     timeInForce: z.ZodMiniEnum<{
@@ -190,17 +194,16 @@ export declare const limitSchema: z.ZodMiniObject<{
         GTD: "GTD";
     }>;
 }, z.core.$strict>;
-export type Intent = z.output<typeof intentSchema>;
 export type Limit = z.output<typeof limitSchema>;
 import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
 export declare const postedOpeningSchema: z.ZodMiniObject<{
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deadline: z.ZodMiniInt;
     validBefore: z.ZodMiniInt;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
 import * as z from 'zod/mini';
@@ -209,12 +212,12 @@ import * as z from 'zod/mini';
 export declare const receiptSchema: z.ZodMiniObject<{
     v: z.ZodMiniLiteral<1>;
     chainId: z.ZodMiniInt;
-    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    contentKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    contentKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type Receipt = z.output<typeof receiptSchema>;
 import * as z from 'zod/mini';

@@ -8,18 +8,6 @@
 //   decodeOrder
 //   encodeOrder
 
-// client/orderIntent.d.ts
-export interface SealedOrder {
-    readonly orderId: Hex;
-    readonly intent: Intent;
-    readonly envelope: Envelope;
-    readonly contentKey: Hex;
-    readonly commit: Hex;
-    readonly escrowed: bigint;
-    readonly opening?: PostedOpening | undefined;
-}
-export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
-
 // client/orderStore.d.ts
 export declare function createMemoryOrderStore(): OrderStore;
 export interface KeptOrder extends SubmittableOrder {
@@ -34,6 +22,18 @@ export interface OrderStore {
     list(): Promise<readonly KeptOrder[]>;
     forget(orderId: Hex): Promise<void>;
 }
+
+// client/sealedOrder.d.ts
+export interface SealedOrder {
+    readonly orderId: Hex;
+    readonly intent: Intent;
+    readonly envelope: Envelope;
+    readonly contentKey: Hex;
+    readonly commit: Hex;
+    readonly escrowed: bigint;
+    readonly opening?: PostedOpening | undefined;
+}
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>;
 
 // client/store/file.d.ts
 export declare function createFileOrderStore(directory: string): OrderStore;
@@ -58,14 +58,14 @@ export type Hex = `0x${string}`;
 
 // protocol/intent.d.ts
 export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     maxSpend: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<1>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -73,15 +73,15 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         SELL: "SELL";
         WITHDRAW: "WITHDRAW";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>, z.ZodMiniObject<{
-    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
-    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     symbol: z.ZodMiniString<string>;
     expiry: z.ZodMiniInt;
     nonce: z.ZodMiniInt;
-    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    userPubKey: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     v: z.ZodMiniLiteral<2>;
     side: z.ZodMiniEnum<{
         BUY: "BUY";
@@ -93,18 +93,18 @@ export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<
         DAY: "DAY";
         GTD: "GTD";
     }>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>], "v">;
 export type Intent = z.output<typeof intentSchema>;
 import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts
 export declare const postedOpeningSchema: z.ZodMiniObject<{
-    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    account: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deadline: z.ZodMiniInt;
     validBefore: z.ZodMiniInt;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniTemplateLiteral<`0x${string}`>>;
+    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
 import * as z from 'zod/mini';

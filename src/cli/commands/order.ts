@@ -15,7 +15,7 @@ import {
 import { createReceipt } from '../../client/receipt/index.js'
 import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/intent.js'
+import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/orderTerms.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
 import { aDuration, anAmount, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, failureOf, usage } from '../../terminal/failure.js'

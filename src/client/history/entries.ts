@@ -4,7 +4,7 @@ import { depositSchema } from '../../protocol/api.js'
 import { corporateActionSchema, isRatio, PAID_FOR, type PaidFor } from '../../protocol/corporateActions.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import { limitSchema, sideSchema } from '../../protocol/intent.js'
+import { limitSchema, sideSchema } from '../../protocol/orderTerms.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 

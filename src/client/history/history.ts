@@ -8,6 +8,7 @@ import { accountIdOf } from '../../protocol/identifiers.js'
 import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
 import { PORTFOLIO_ABI } from '../abis.js'
 import type { ActionList } from '../actionList.js'
+import { type Carrier, createCarrier } from '../carrier.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
 import { toTradingError } from '../foreignErrors.js'
@@ -17,7 +18,6 @@ import { createNode, type Node } from '../node.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
 import { createHistoryCache, type KeptHistory } from './cache.js'
-import { type Carrier, createCarrier } from './carrier.js'
 import {
   actionEntry,
   afterActions,

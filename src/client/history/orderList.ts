@@ -1,6 +1,6 @@
 import { type FeeSchedule, feesOfSale } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Limit, Side } from '../../protocol/intent.js'
+import type { Limit, Side } from '../../protocol/orderTerms.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import type { Deposit, HistoryEntry } from './entries.js'
 

@@ -8,10 +8,11 @@ import { createContract } from '../contract.js'
 import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { HistoryStore, ReadList } from '../keptLists.js'
+import { untilAnswered } from '../later.js'
 import { createTail, type LogList, type LogsQuery, listLogs, type Tail } from '../logList.js'
 import { type AccountMove, moveSchema } from '../moves.js'
 import { readContracts } from '../platform.js'
-import { type RequestSource, untilAnswered } from '../provider.js'
+import type { RequestSource } from '../provider.js'
 import { createWallet } from '../wallet.js'
 import {
   createEventReader,

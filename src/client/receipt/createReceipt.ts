@@ -1,7 +1,7 @@
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { RECEIPT_VERSION, type Receipt } from '../../protocol/receipt.js'
-import type { SealedOrder } from '../orderIntent.js'
 import type { Platform } from '../platform.js'
+import type { SealedOrder } from '../sealedOrder.js'
 
 /**
  * The receipt of an order, which reveals its intent to every reader. Only the program that sealed the order knows its `contentKey`: keep

@@ -13,7 +13,7 @@ import {
   unborneActions,
 } from '../../broker/index.js'
 import { createCorporateActions } from '../../chain/contracts.js'
-import { RangeRefusedError } from '../../chain/logReader.js'
+import { RangeRefusedError } from '../../chain/errors.js'
 import { type Proposal, readProposals } from '../../chain/proposals.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'

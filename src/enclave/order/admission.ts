@@ -2,7 +2,8 @@
 import { type Asset, type BrokerClock, isBuyable, type OrderRequest } from '../../broker/index.js'
 import type { CorporateAction } from '../../protocol/corporateActions.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
-import { type Intent, isOnIncrement } from '../../protocol/intent.js'
+import type { Intent } from '../../protocol/intent.js'
+import { isOnIncrement } from '../../protocol/orderTerms.js'
 import { memberRules, type Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
 import {

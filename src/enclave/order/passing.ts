@@ -1,7 +1,7 @@
 // Limit orders rest at the broker, whose one account serves everyone: it takes no order that could trade with one of them. So an order passes
 // those of the other side with a limit one increment beyond the best of theirs, however far its own limit would reach.
 import { BrokerError, type OrderRequest, type OrderSide } from '../../broker/index.js'
-import { priceIncrement } from '../../protocol/intent.js'
+import { priceIncrement } from '../../protocol/orderTerms.js'
 import { max, min } from '../money.js'
 import type { Run } from '../run.js'
 import type { Live } from './life.js'

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
-import { timestampSchema } from '../../protocol/intent.js'
 import {
   enclaveBootSchema,
   provisionalResultSchema,
   runIdSchema,
   runResultSchema,
 } from '../../protocol/job.js'
+import { timestampSchema } from '../../protocol/orderTerms.js'
 import type { Logger } from '../../service/logger.js'
 import { createDocuments, type Entry } from './documents.js'
 import type { Engine } from './engine.js'

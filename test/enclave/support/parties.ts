@@ -9,10 +9,9 @@ import {
   intentDigest,
   intentSchema,
   LIMIT_INTENT_VERSION,
-  type Limit,
-  type Side,
   type UnsignedIntent,
 } from '../../../src/protocol/intent.js'
+import type { Limit, Side } from '../../../src/protocol/orderTerms.js'
 import type { Policy } from '../../../src/protocol/policy.js'
 import {
   policyIntentDigest,
