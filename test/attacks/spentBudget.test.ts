@@ -13,22 +13,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { brokerOrder } from '../e2e/support/trader.js'
-import { asKilledNow, type RelayUnderTest, startRelay } from '../server/relay/relayUnderTest.js'
-import {
-  afterWrites,
-  type BoundOrder,
-  batchMint,
-  digestOf,
-  orderOf,
-  policyUpdate,
-  portfolioUpdate,
-  refund,
-  settlement,
-} from '../support/authorizations.js'
-import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
-import { AAPL, bytes32, ORG, setUpInstitution, shares, soon } from '../support/institution.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useUtcDay } from '../support/utcDay.js'
 
 useUtcDay(180_000)
@@ -85,71 +70,5 @@ describe('at the desk', () => {
     expect((await alice.ended(held)).state).toBe('SETTLED')
     expect((await alice.client.getOrder(waiting)).state).toBe('OPEN')
     expect((await alice.client.getOrder(later)).triggers).toEqual([])
-  })
-})
-
-describe('at the relay', () => {
-  const chain = useChain(setUpInstitution)
-  const BUDGET = '8000000'
-
-  async function open(index: number): Promise<BoundOrder> {
-    const orderId = bytes32(`order ${index}`)
-    await chain().send('alice', 'escrow', 'openRequest', orderId, bytes32('sealed'), await soon(chain()))
-    return orderOf(chain(), orderId)
-  }
-
-  const start = (dataDir: string): Promise<RelayUnderTest> =>
-    startRelay({
-      chain: chain(),
-      dataDir,
-      // So many accounts may conspire that their quotas cover the whole budget.
-      env: { RELAY_DAILY_GAS: BUDGET, RELAY_ACCOUNT_DAILY_GAS: BUDGET },
-    })
-
-  test('orders written ahead end when conspirators have used the whole day, also after a kill', async () => {
-    const dataDir = await temporaryDirectory()
-    const relay = await start(dataDir)
-    const held: BoundOrder[] = []
-    let refused: BoundOrder | undefined
-    for (let index = 0; refused === undefined && index < 20; index++) {
-      const order = await open(index)
-      const { body } = await relay.relay(portfolioUpdate(order, afterWrites(BigInt(held.length))))
-      if (body.status === 'confirmed') held.push(order)
-      else refused = order
-      if (refused) expect(body.code).toBe('relay-budget-exhausted')
-    }
-    if (refused === undefined) throw new Error('twenty orders are less than the budget')
-    expect(held.length).toBeGreaterThan(2)
-
-    const again = await start(await asKilledNow(dataDir))
-    let writes = BigInt(held.length)
-    let code: unknown
-    for (let batch = 1n; code === undefined && batch < 30n; batch++) {
-      const expectedSupply = shares(5) * (batch - 1n)
-      code = (await again.relay(batchMint(AAPL, shares(5), { batch, expectedSupply }))).body.code
-    }
-    expect(code).toBe('relay-budget-exhausted')
-    const news = [
-      portfolioUpdate(refused, afterWrites(writes)),
-      policyUpdate(ORG, chain().account('admin'), { policyBlob: `0x${'01'.repeat(16_384)}` }),
-    ]
-    for (const each of news) expect((await again.relay(each)).body.code).toBe('relay-budget-exhausted')
-
-    // Those that cannot be placed any more are marked before their refund. All but one: the broker has filled it.
-    const [filled, ...givenUp] = held
-    if (filled === undefined) throw new Error('nothing is written ahead')
-    const marks = givenUp.map((order) => portfolioUpdate(order, afterWrites(writes++)))
-    const ends = [
-      ...givenUp.map((order) => refund(order, afterWrites(writes++))),
-      settlement(filled, afterWrites(writes++)),
-    ]
-    for (const written of [marks, ends]) {
-      for (const each of written) {
-        const { body } = await again.relay(each)
-        expect(body).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), each) })
-      }
-      // All of that was booked.
-      expect((await again.health()).reserveRemaining).toBe((BigInt(BUDGET) * 20n) / 100n)
-    }
   })
 })

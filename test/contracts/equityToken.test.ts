@@ -82,17 +82,6 @@ async function change(symbol: string, successor: string) {
   await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol, successor, recordAt: await chain().now() })
 }
 
-it('a release ends every freeze that two equities had before they became one', async () => {
-  const alice = account('alice')
-  for (const name of [AAPL, MSFT]) await own('setFrozen', name, alice, true)
-  await change('AAPL', 'MSFT')
-  expect(await events(own('setFrozen', AAPL, alice, false))).toEqual([
-    ['FreezeUpdated', AAPL, alice, false],
-    ['FreezeUpdated', MSFT, alice, false],
-  ])
-  expect(await read('isFrozen', MSFT, alice)).toBe(false)
-})
-
 it('a change of symbol ends the listing, and wallets trade shares under the former name while the new one is listed', async () => {
   const bob = account('bob')
   await change('AAPL', 'MSFT')

@@ -75,23 +75,8 @@ it.each<[string, string, () => Promise<unknown>, string[]?, object[]?]>([
     [],
     [program({ pcrs: { 0: '11'.repeat(48) } })],
   ],
-  [
-    'another configuration',
-    'not with this configuration',
-    evidence,
-    [],
-    [program({ configuration: `0x${'11'.repeat(32)}` })],
-  ],
   ['another deployment', 'another deployment', () => evidence({ escrow: `0x${'11'.repeat(20)}` })],
   ['another authority', 'its authority is', () => evidence({ authority: `0x${'11'.repeat(20)}` })],
-  [
-    'a statement with another signer put in',
-    'another statement',
-    async () => {
-      const { statement, ...document } = await evidence()
-      return { ...document, statement: statement.replace('cccc', 'dddd') }
-    },
-  ],
   ['no statement', 'has no evidence', async () => ({})],
   [
     'evidence that somebody on the way could have changed',
