@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { interfaces } from '../../../src/chain/interfaces.js'
 import type { LogQuery } from '../../../src/chain/logReader.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { everyContract, queriesOf } from '../../../src/server/narrator/events.js'
-import { formatDistance, formatTime, type NarratorOutput } from '../../../src/server/narrator/lines.js'
+import { formatDistance, formatTime } from '../../../src/server/narrator/lines.js'
 import { batchBurn, batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -136,27 +136,24 @@ test('each event is one line of amounts, deadlines and versions, in chain order,
   expect(narrator.lines[0]).toContain(formatTime(BigInt(first?.timestamp ?? 0)))
 })
 
-describe('nothing that identifies somebody is printed, logged or kept', () => {
-  test.each<[string, Record<string, string>, Omit<NarratorOutput, 'write'>]>([
-    ['in colour', { NARRATOR_FORMAT: 'auto' }, { isTTY: true, hasColors: () => true }],
-    ['as JSON', { NARRATOR_FORMAT: 'json' }, {}],
-  ])('%s, told or retracted', async (_name, env, output) => {
-    const narrator = await atHead({ env, output })
-    const fork = await snapshot()
-    await everyEvent()
-    await eventually('the last event', () => narrator.lines.length === LINES.length)
-    const kept = storedText(narrator.dataDir, 'state', 'narrator') ?? ''
-    expect(kept).not.toBe('')
-    await revert(fork)
-    await mine(0x20)
-    await eventually('the retractions', () => narrator.lines.length === 2 * LINES.length)
-    const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
-    expect(text).not.toMatch(/0x|[0-9a-f]{16}/i)
-    for (const secret of secrets()) {
-      expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
-      expect(kept.toLowerCase()).not.toContain(secret.toLowerCase())
-    }
-  })
+// test/server/narrator/lines.test.ts has JSON, which is made of the same amounts, deadlines and versions.
+test('nothing that identifies somebody is printed, in colour too, logged or kept, told or retracted', async () => {
+  const output = { isTTY: true, hasColors: () => true }
+  const narrator = await atHead({ env: { NARRATOR_FORMAT: 'auto' }, output })
+  const fork = await snapshot()
+  await everyEvent()
+  await eventually('the last event', () => narrator.lines.length === LINES.length)
+  const kept = storedText(narrator.dataDir, 'state', 'narrator') ?? ''
+  expect(kept).not.toBe('')
+  await revert(fork)
+  await mine(0x20)
+  await eventually('the retractions', () => narrator.lines.length === 2 * LINES.length)
+  const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
+  expect(text).not.toMatch(/0x|[0-9a-f]{16}/i)
+  for (const secret of secrets()) {
+    expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
+    expect(kept.toLowerCase()).not.toContain(secret.toLowerCase())
+  }
 })
 
 test('the setting for all adds the further events, with amounts and times alone', async () => {
