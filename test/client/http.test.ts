@@ -13,28 +13,11 @@ beforeEach(() => {
   api.requests.length = 0
 })
 
-function http(timeoutMs = 10_000) {
-  return createHttp({ serverUrl: `${api.url}/`, timeoutMs })
-}
-
-it('requests ask for what changed by the last validator', async () => {
-  api.answerWith(({ headers }) =>
-    headers['if-none-match'] === 'W/"1"'
-      ? { status: 304 }
-      : { headers: { etag: 'W/"1"' }, body: { fine: true } },
-  )
-  expect(await http().getIfChanged('/x', schema, null)).toEqual({ body: { fine: true }, etag: 'W/"1"' })
-  expect(await http().getIfChanged('/x', schema, 'W/"1"')).toBe('unchanged')
-})
+const http = () => createHttp({ serverUrl: `${api.url}/`, timeoutMs: 10_000 })
 
 it.each([['nonsense'], [{ fine: 'yes' }], ['']])('requests refuse %j as an answer', async (body) => {
   api.answerWith(() => ({ body }))
   await expect(http().get('/x', schema)).rejects.toMatchObject({ code: 'unexpected-answer' })
-})
-
-it('requests give up after the time-out', async () => {
-  api.answerWith(() => null)
-  await expect(http(50).get('/x', schema)).rejects.toMatchObject({ code: 'server-timeout' })
 })
 
 it('requests tell a server that cannot be reached', async () => {

@@ -9,6 +9,7 @@ import {
   listLogs,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { createMemoryDevice } from '../support/memoryDevice.js'
 
 const ADDRESS: Hex = `0x${'aa'.repeat(20)}`
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -137,14 +138,8 @@ it('a list asks a slow node for half as many blocks at once, and fails only wher
   await expect(read(node)).rejects.toMatchObject({ code: 'node-timeout' })
 })
 
-/** A device's storage. */
-function memory(): HistoryStore & { readonly kept: Map<string, Uint8Array> } {
-  const kept = new Map<string, Uint8Array>()
-  return { kept, get: async (name) => kept.get(name), set: async (name, bytes) => void kept.set(name, bytes) }
-}
-
 it('a list is kept between visits: the second has its items at once, and reads the new blocks alone', async () => {
-  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  const [store, node] = [createMemoryDevice(), new Node(4_500, at(99, 4_400))]
   await read(node, { store })
   node.asked.length = 0
   node.head = 4_600
@@ -164,7 +159,7 @@ it('a list is kept between visits: the second has its items at once, and reads t
 })
 
 it('a kept list whose last settled block is no longer on the chain is read anew', async () => {
-  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  const [store, node] = [createMemoryDevice(), new Node(4_500, at(99, 4_400))]
   await read(node, { store })
   node.logs = at(300)
   node.replacedTo = 4_500
@@ -175,7 +170,7 @@ it('a kept list whose last settled block is no longer on the chain is read anew'
 })
 
 it('a kept list of a longer chain is read anew', async () => {
-  const [store, node] = [memory(), new Node(4_500, at(99, 4_400))]
+  const [store, node] = [createMemoryDevice(), new Node(4_500, at(99, 4_400))]
   await read(node, { store })
   node.head = 200
   node.logs = at(100)
@@ -186,7 +181,7 @@ it('a kept list of a longer chain is read anew', async () => {
 })
 
 it('a list is kept while it is read, so that a visit that is broken off leaves its blocks to the next one', async () => {
-  const [store, node] = [memory(), new Node(9_000, at(5, 8_000))]
+  const [store, node] = [createMemoryDevice(), new Node(9_000, at(5, 8_000))]
   node.before = (_method, from, to) => {
     if (to > 0 && from < 2_000) throw new TypeError('Failed to fetch')
   }

@@ -17,13 +17,13 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { policyOf } from '../../src/sandbox/attested.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { ATTESTED_ENCLAVE, startProcess, untilOk } from '../../src/sandbox/serverProcess.js'
+import { startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
 import { freePorts } from '../support/freePorts.js'
 import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { QUICK } from '../support/tradingSandbox.js'
 
 /** Seconds: the former enclave is killed, comes back and is stopped before the next one is in force. */
 const DELAY = 90
@@ -33,23 +33,7 @@ const BLOCKS_BETWEEN_ORDERS = 8
 const FORMER = '0.2.0'
 const NEXT = '0.3.0'
 
-async function setUp() {
-  const sandbox = await startSandbox({
-    directory: await temporaryDirectory(),
-    ports: { server: 0, rpc: 0, broker: 0 },
-    keys: 'born',
-    rotationDelay: DELAY,
-    blockTime: QUICK.blockTime,
-    serverSettings: QUICK.server,
-    enclaveSettings: QUICK.enclave,
-    print: () => undefined,
-  })
-  onTestFinished(() => sandbox.stop())
-  const { attested, info } = sandbox
-  if (attested === undefined || info.enclaveUrl === undefined) throw new Error('no attested enclave')
-  return { sandbox, attested, formerUrl: info.enclaveUrl }
-}
-type SetUp = Awaited<ReturnType<typeof setUp>>
+type Born = Awaited<ReturnType<typeof startBorn>>
 
 const labelled = (label: string, programs: readonly AcceptedProgram[]) =>
   programs.map((program) => ({ ...program, label }))
@@ -57,7 +41,7 @@ const labelled = (label: string, programs: readonly AcceptedProgram[]) =>
 const healthOf = async (url: string) => (await fetch(`${url}/health`)).json()
 
 /** The next release: the built program with a byte more, in a state directory of its own. */
-async function startNext({ sandbox, attested }: SetUp) {
+async function startNext({ sandbox, attested }: Born) {
   const directory = await temporaryDirectory()
   const main = join(directory, 'attestedEnclave.mjs')
   await writeFile(main, `${await readFile(ATTESTED_ENCLAVE, 'utf8')}\n`)
@@ -87,9 +71,9 @@ async function startNext({ sandbox, attested }: SetUp) {
 }
 
 /** The people's commands, which trust the sandbox's root. */
-function createDesk({ sandbox, attested }: SetUp) {
+function createDesk({ sandbox, attested }: Born) {
   const { directory, info, accounts, secrets } = sandbox
-  const born = createVerifier(BORN, attested.root, 'test')
+  const verifyBorn = createVerifier(BORN, attested.root, 'test')
   const env = {
     RPC_URL: info.rpcUrl,
     OWNER_PRIVATE_KEY: accounts.owner.privateKey,
@@ -97,7 +81,7 @@ function createDesk({ sandbox, attested }: SetUp) {
   }
   const file = (name: string) => join(directory, name)
   return {
-    born,
+    verifyBorn,
     file,
     async write(name: string, value: unknown) {
       await writeFile(file(name), typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
@@ -106,7 +90,7 @@ function createDesk({ sandbox, attested }: SetUp) {
     async run(...args: string[]) {
       const verify = createStartingVerifier(attested.root, 'test')
       const all = [...args, '--directory', directory]
-      const done = await operate(all, { env, verify, verifyBorn: born })
+      const done = await operate(all, { env, verify, verifyBorn })
       expect(done, done.err).toMatchObject({ exit: 0 })
       return done.out
     },
@@ -154,15 +138,15 @@ function keepTrading(sandbox: Sandbox, buy: () => Promise<Hex>) {
 }
 
 it('a next program takes over while people trade, whatever is killed, and no order waits for a person', async () => {
-  const desk = await setUp()
-  const { sandbox, attested, formerUrl } = desk
+  const born = await startBorn({ rotationDelay: DELAY })
+  const { sandbox, attested, url: formerUrl } = born
   const { info, accounts, provider } = sandbox
-  const { born, file, write, run } = createDesk(desk)
+  const { verifyBorn, file, write, run } = createDesk(born)
   await publishDefaultRulebook(sandbox)
-  const next = await startNext(desk)
+  const next = await startNext(born)
   const formerPrograms = labelled(FORMER, attested.programs)
   const programs = [...formerPrograms, ...next.programs]
-  const measurements: Measurements = (shown, expected) => born(shown, { ...expected, programs })
+  const measurements: Measurements = (shown, expected) => verifyBorn(shown, { ...expected, programs })
   const clientFor = (account: SandboxAccount) =>
     createClient({
       serverUrl: info.url,

@@ -5,7 +5,7 @@ import type { Ordered } from '../../web/orders/orderMemory.js'
 import { createKeptRequests } from '../../web/state/keptRequests.js'
 import { createNames, NotStoredError, UnreadableNamesError } from '../../web/state/names.js'
 import { institutionNameFault } from '../../web/words/name.js'
-import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
+import { createMemoryDevice, NO_DEVICE } from '../support/memoryDevice.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'

@@ -4,7 +4,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import type { DeviceStore } from '../../web/state/browser.js'
 import { createReceipts } from '../../web/state/receipts.js'
 import { keptOrderOf } from '../client/store/keptOrderOf.js'
-import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
+import { createMemoryDevice, NO_DEVICE } from '../support/memoryDevice.js'
 
 const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
 const { orderId, account, escrow, envelope } = keptOrderOf(1)

@@ -6,8 +6,8 @@ import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import type { DeviceStore } from '../../web/state/browser.js'
 import { createKeptCopies } from '../../web/state/keptCopies.js'
 import { createRulebookWork, type RulebookCalls } from '../../web/state/rulebookWork.js'
+import { createMemoryDevice, NO_DEVICE } from '../support/memoryDevice.js'
 import { readVectors } from '../support/vectors.js'
-import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { useMemoryStorage } from './memoryStorage.js'
 
 const { copy } = readVectors('rulebookCopy', z.object({ copy: rulebookCopySchema }))

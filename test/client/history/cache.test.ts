@@ -3,6 +3,7 @@ import { type HistoryOptions, ordersOf } from '../../../src/client/history.js'
 import type { HistoryStore } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { useChain } from '../../support/chain.js'
+import { createMemoryDevice } from '../../support/memoryDevice.js'
 import { clearForTrading } from '../clientSetting.js'
 import { historyClient, kindsOf, queriedFrom, readAll } from './historySetting.js'
 import { emptyOf, idOf, OTHER_SECRET, openRequest, publicKey, SECRET, USDC, write } from './written.js'
@@ -11,17 +12,6 @@ const chain = useChain(async (started) => {
   await clearForTrading(started)
   await started.send('alice', 'usdc', 'mint', started.addressOf('pool'), 100n * USDC)
 })
-
-function createStore(): HistoryStore & { readonly kept: Map<string, Uint8Array> } {
-  const kept = new Map<string, Uint8Array>()
-  return {
-    kept,
-    get: async (name) => kept.get(name),
-    async set(name, bytes) {
-      kept.set(name, bytes)
-    },
-  }
-}
 
 const history = async (options: HistoryOptions, keys: readonly Hex[] = [SECRET]) =>
   readAll(await historyClient(chain(), keys), options)
@@ -35,7 +25,7 @@ async function withdraw(number: number, secret: Hex = SECRET): Promise<void> {
 }
 
 it('a kept history is the same as one that is read, and only later blocks are read again', async () => {
-  const store = createStore()
+  const store = createMemoryDevice()
   await withdraw(1)
   const first = await history({ store })
   await withdraw(2)
@@ -55,7 +45,7 @@ it('a kept history is the same as one that is read, and only later blocks are re
 })
 
 it('a kept history shows nothing without the portfolio key, and is bound to its place', async () => {
-  const store = createStore()
+  const store = createMemoryDevice()
   await withdraw(1)
   await history({ store })
   const [[name, bytes] = []] = store.kept
@@ -71,7 +61,7 @@ it('a kept history shows nothing without the portfolio key, and is bound to its 
 })
 
 it('a kept history that is damaged is read again', async () => {
-  const store = createStore()
+  const store = createMemoryDevice()
   await withdraw(1)
   const all = await history({ store })
   for (const [name, bytes] of store.kept) store.kept.set(name, bytes.with(60, (bytes[60] ?? 0) ^ 1))
@@ -79,7 +69,7 @@ it('a kept history that is damaged is read again', async () => {
 })
 
 it('a kept history is read again once a key is held that may open what did not', async () => {
-  const store = createStore()
+  const store = createMemoryDevice()
   await withdraw(1, OTHER_SECRET)
   expect(kindsOf(await history({ store }))).toEqual(['opened', 'unreadable', 'cash-withdrawn'])
   const both = [SECRET, OTHER_SECRET]
