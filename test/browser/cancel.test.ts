@@ -34,6 +34,5 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (_
     await card.locator('[data-test=cancelling]').waitFor()
     await expectCancelled(page)
     desk().sandbox.broker.clear({ what: 'fills' })
-    await page.context().close()
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 
 const amountOf = (page: Page) => page.locator('#ticket-amount')
 const buttonOf = (page: Page) => page.locator('[data-test=place]')

@@ -6,7 +6,7 @@ import { PATIENCE_MS } from './support/browser.js'
 import { goTo, newestOrder, openCopy, order, seeNow, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 const HOUR_MS = 3_600_000
 /** Pages of people who stay for the whole story. */
 const pages = new Map<string, Page>()

@@ -1,6 +1,6 @@
 // What a person reads on a phone when something is away: one sentence with the next step. Lists: lists.test.ts; another chain: wallets.test.ts.
 import type { Page, Route } from 'playwright-core'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { expectFit } from './support/accessibility.js'
@@ -17,7 +17,6 @@ async function without(
   name = 'Ada',
 ): Promise<Page> {
   const page = await desk().visitAs(name, PHONE)
-  onTestFinished(() => page.context().close())
   await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
   const { origin } = new URL(desk().sandbox.info[part])
   await page.route((url) => url.origin === origin, answer)

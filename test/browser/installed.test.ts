@@ -44,7 +44,6 @@ it('a browser reads the manifest and every icon under the page’s policy', asyn
   )
   const sizes = [...icons, ...linked].map((icon, at) => (icon.sizes === 'any' ? 'any' : loaded[at]))
   expect(sizes).toEqual([...icons, ...linked].map((icon) => icon.sizes))
-  await page.context().close()
 })
 
 const offerOf = (page: Page) => page.locator('[data-test=notification-offer]')

@@ -59,7 +59,6 @@ describe('a server that is lost between “Buy” and the order’s end', () => 
       await page.locator('[data-test=result]', { hasText: /^Bought 0\.\d+ AAPL/ }).waitFor()
       expect(placed() - before).toBe(1)
       await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
-      await page.context().close()
     },
   )
 })
@@ -79,7 +78,6 @@ describe('a tab that is closed, or killed', () => {
     await unopenedOf(tab).getByRole('button', { name: 'Send it again' }).click()
     await newestOrder(tab, 'SETTLED')
     expect(placed() - before).toBe(1)
-    await tab.context().close()
   })
 
   it('with its escrow open has the order sent by itself at the next visit', async () => {
@@ -94,7 +92,6 @@ describe('a tab that is closed, or killed', () => {
     await newestOrder(tab, 'SETTLED')
     expect(placed() - before).toBe(1)
     await expect.poll(() => keptOrders(tab), { timeout: PATIENCE_MS }).toBe(0)
-    await tab.context().close()
   })
 
   it('with the order’s transaction sent and not mined has the order sent by itself at the next visit', async () => {
@@ -113,7 +110,6 @@ describe('a tab that is closed, or killed', () => {
     await newestOrder(tab, 'SETTLED')
     expect(placed() - before).toBe(1)
     await expect.poll(() => keptOrders(tab), { timeout: PATIENCE_MS }).toBe(0)
-    await tab.context().close()
   })
 })
 
@@ -138,7 +134,6 @@ describe('the envelope of an open order', () => {
     sandbox.broker.release({})
     await newestOrder(page, 'SETTLED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
-    await page.context().close()
   })
 })
 
@@ -175,6 +170,5 @@ describe('a rulebook on its way', () => {
     await expect
       .poll(() => tab.getByLabel('Largest order').inputValue(), { timeout: PATIENCE_MS })
       .toBe('20000')
-    await tab.context().close()
   })
 })

@@ -7,7 +7,7 @@ import { deskAndPhone, goTo, newestOrder, order, seeNow, useBrowserDesk } from '
 import { holdCalls } from './support/hold.js'
 import { keptOf } from './support/kept.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 const rows = (page: Page) => page.locator('table.people tbody tr')
 const state = (page: Page) => page.getByText(/^(?:Reading the|Looking for new) members/)
 

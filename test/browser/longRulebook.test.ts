@@ -19,7 +19,7 @@ const COUNT = 10_000
 const MOST_ROWS = 60
 const SYMBOLS = EQUITIES.map(({ symbol }) => symbol)
 const ORG = nameToBytes32(INSTITUTION)
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 let page: Page
 
 const addressOf = (at: number) => `0x${(0xa11ce_0000 + at).toString(16).padStart(40, '0')}` as const

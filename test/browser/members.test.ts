@@ -85,7 +85,6 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await field.fill('')
     await page.keyboard.press('Enter')
     await memberRow(page, /^Ben/).waitFor()
-    await page.context().close()
   })
 })
 
@@ -159,7 +158,6 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     await page.getByRole('button', { name: 'Yes, cancel' }).click()
     await invited.waitFor({ state: 'detached' })
     expect(bodies.join('\n')).not.toMatch(/Lovelace|Marsh|Stone/)
-    await page.context().close()
   })
 })
 
@@ -209,7 +207,6 @@ describe('150 employees', () => {
     await page.getByRole('button', { name: 'Publish version 2, which lifts 147 rules' }).click()
     await page.getByText('Version 2 is in force.').waitFor()
     await page.getByText('No changes from version 2.').waitFor()
-    await page.context().close()
   })
 })
 

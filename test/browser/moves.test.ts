@@ -43,7 +43,6 @@ describe.each(deskAndPhone())('on a %s, the move of a portfolio', (_size, name, 
     await page.context().close()
     const otto = await operator()
     expect(await otto.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
-    await otto.context().close()
   })
 
   it('is accepted by the new wallet and approved by the owner, who then sees when it can be carried out', async () => {
@@ -67,7 +66,6 @@ describe.each(deskAndPhone())('on a %s, the move of a portfolio', (_size, name, 
     await moves(otto).getByText('It is approved, and can be carried out from').waitFor()
     expect(await otto.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
     await expectFit(otto)
-    await otto.context().close()
   })
 
   it('stands first on every screen of the wallet that it concerns, which objects by the keyboard', async () => {
@@ -96,7 +94,6 @@ describe.each(deskAndPhone())('on a %s, the move of a portfolio', (_size, name, 
       .getByText('the lost wallet objected.')
       .waitFor()
     await expectFit(dana)
-    await dana.context().close()
   })
 })
 
@@ -135,6 +132,5 @@ describe('a new wallet that signs differently each time', () => {
     await page.getByText('A newer key was made on').waitFor({ state: 'detached' })
     await accept.click()
     await asked.waitFor({ state: 'detached' })
-    await page.context().close()
   })
 })

@@ -38,7 +38,6 @@ describe.each([WIDE, NARROW])('on a screen of $width pixels', (viewport) => {
       await page.getByRole('button', { name: /^(Delist|List|Freeze|Release|Verify|Admit)/ }).count(),
     ).toBe(0)
     await expectFit(page)
-    await page.context().close()
   })
 
   it('the owner delists and lists an equity, and freezes and releases a holding', async () => {
@@ -61,7 +60,6 @@ describe.each([WIDE, NARROW])('on a screen of $width pixels', (viewport) => {
     await expectFit(page)
     await page.getByRole('button', { name: 'Release MSFT of Noor' }).click()
     await page.getByText('No holding is frozen.').waitFor()
-    await page.context().close()
   })
 
   it('events have their times, and are found by contract, symbol and whole address', async () => {
@@ -80,6 +78,5 @@ describe.each([WIDE, NARROW])('on a screen of $width pixels', (viewport) => {
     await rows.filter({ hasText: 'is verified' }).first().waitFor()
     expect(await rows.filter({ hasText: 'joined' }).count()).toBe(0)
     await expectFit(page)
-    await page.context().close()
   })
 })

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { findViolations } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 const fileSchema = z.object({ account: z.string(), keys: z.array(z.object({ privateKey: z.string() })) })
 /** The file that Ada keeps. */
 let kept = { name: '', text: '' }

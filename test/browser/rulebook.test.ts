@@ -14,7 +14,7 @@ import { INSTITUTION } from '../../src/sandbox/settings.js'
 import { findViolations } from './support/accessibility.js'
 import { goTo, importCopy, openCopy, useBrowserDesk } from './support/desk.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 /** Dana's, of a browser that stays the same from one test to the next. */
 let dana: Page
 

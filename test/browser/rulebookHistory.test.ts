@@ -53,7 +53,6 @@ describe('at a first visit', () => {
     const [first] = await page.locator('[data-version]').all()
     expect(await first?.innerText()).toContain('Version 3')
     await versionOf(page, 3).getByText('in force', { exact: true }).waitFor()
-    await page.context().close()
   })
 })
 
@@ -96,7 +95,6 @@ describe.each(SIZES)('at $name', (size) => {
     await expectFit(page)
     await page.getByRole('button', { name: 'Discard the draft' }).click()
     await page.getByText(`No changes from version ${before}.`).waitFor()
-    await page.context().close()
   })
 })
 
@@ -113,7 +111,6 @@ describe('a draft', () => {
     await page.getByLabel('Ben may trade TSLA').waitFor()
     expect(await page.getByLabel('Ben may trade TSLA').isChecked()).toBe(false)
     expect(await page.getByLabel('Largest order').inputValue()).toBe('7,000')
-    await page.context().close()
   })
 
   it('is not shown to the wallet that comes after its author’s', async () => {
@@ -123,7 +120,6 @@ describe('a draft', () => {
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('button', { name: /^Dana\b/ }).click()
     expect(await page.getByLabel('Largest order').inputValue()).toBe('')
-    await page.context().close()
   })
 })
 
@@ -154,6 +150,5 @@ describe('a version that is restored', () => {
     await versionOf(page, 4).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('may now trade TSLA').last().waitFor()
     expect(await findViolations(page)).toEqual([])
-    await page.context().close()
   })
 })

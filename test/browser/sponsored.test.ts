@@ -4,7 +4,7 @@ import { expectFit } from './support/accessibility.js'
 import { deskAndPhone, isPost, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 const ETHER = `0x${(10n ** 18n).toString(16)}`
 /** The quota of the wallet is used up. */
 const noQuota = (route: Route) =>

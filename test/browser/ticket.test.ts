@@ -5,7 +5,7 @@ import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
 import { deskAndPhone, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 const NARROWEST = { width: 320, height: 640 }
 const HOURS_MS = 3_600_000
 const SYMBOLS = ['AAPL', 'MSFT', 'NVDA', 'TSLA']

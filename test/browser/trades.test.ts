@@ -7,7 +7,7 @@ import { expectFit, findViolations } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
 
-const desk = useBrowserDesk()
+const desk = useBrowserDesk({ pagesStay: true })
 
 describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name, options) => {
   let page: Page

@@ -62,7 +62,6 @@ it('an employee sees hardware, program, keys and settings, each for itself, befo
   await lines(page).first().waitFor({ state: 'hidden' })
   await page.getByText('Hardware, program, keys and settings').click()
   await lines(page).first().waitFor()
-  await page.context().close()
 })
 
 it('evidence that was altered is refused in words, and nothing is sealed', async () => {
@@ -81,7 +80,6 @@ it('evidence that was altered is refused in words, and nothing is sealed', async
   await page.locator('form').locator('..').getByRole('alert').getByText('Do not order').waitFor()
   await expectFit(page)
   await screenshot(page, 'trust-refused')
-  await page.context().close()
 })
 
 it('without evidence the page says that nothing proves who would read an order', async () => {
@@ -90,7 +88,6 @@ it('without evidence the page says that nothing proves who would read an order',
     keyWith(() => ({ attestation: undefined })),
   )
   await page.getByRole('alert').getByText('The server shows no evidence of its enclave').first().waitFor()
-  await page.context().close()
 })
 
 const callSchema = z.object({
@@ -127,7 +124,6 @@ it('a change that the chain announces is shown with its time, and that its progr
   )
   await expectFit(page)
   await screenshot(page, 'trust-change')
-  await page.context().close()
 })
 
 it('the page that is shipped knows no stand-in: it refuses its evidence as one that it cannot judge', async () => {
@@ -155,5 +151,4 @@ it('the page that is shipped knows no stand-in: it refuses its evidence as one t
   await serve(other, settings)
   await other.goto(url)
   await other.getByText('The desk is not set up').waitFor()
-  await other.context().close()
 })

@@ -60,7 +60,6 @@ describe('a wallet that does not answer', () => {
     await changeExtension(page, { silentOn: '' })
     await wallet.click()
     await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
-    await page.context().close()
   })
 })
 
@@ -85,7 +84,6 @@ describe('a wallet that signs differently each time', () => {
     await newestOrder(page, 'SETTLED')
     await page.locator('[data-holding=AAPL]').waitFor()
     expect(await askedOf(page, 'personal_sign')).toBe(2)
-    await page.context().close()
   })
 })
 
@@ -136,7 +134,6 @@ describe('a wallet of the browser', () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Your wallet is on another chain' }).waitFor()
     expect(await askedOf(page, 'eth_requestAccounts')).toBe(0)
-    await page.context().close()
   })
 })
 
@@ -181,7 +178,6 @@ describe('a wallet that pays itself, and does not batch', () => {
     await page.locator('#ticket-amount').fill('100')
     await allowed.getByText('100.00 USDC for this order, and nothing later.').waitFor()
     await asks(3)
-    await page.context().close()
   })
 })
 
@@ -203,7 +199,6 @@ describe('the keyboard alone', () => {
     await page.keyboard.type('25')
     await page.keyboard.press('Enter')
     await newestOrder(page, 'SETTLED')
-    await page.context().close()
   })
 
   it('skips to the content of a screen without leaving it', async () => {
@@ -232,7 +227,6 @@ describe('the keyboard alone', () => {
     expect(new URL(page.url()).hash).toBe('#/institution')
     await page.locator('#main:focus').waitFor()
     expect(await page.locator('#max-order').inputValue()).toBe('7,000')
-    await page.context().close()
   })
 })
 
@@ -261,7 +255,6 @@ describe('a server that is away', () => {
     expect(await page.getByText('Loading prices…').count()).toBe(0)
     sandbox.broker.clear({ what: 'faults' })
     await page.locator('[data-price=AAPL]').waitFor()
-    await page.context().close()
   })
 })
 
@@ -275,7 +268,6 @@ describe('a page that cannot be drawn', () => {
     })
     await page.goto(desk().url)
     await page.getByRole('alert').getByText('This page has failed').waitFor()
-    await page.context().close()
   })
 
   it('names its settings when these are missing', async () => {
@@ -283,7 +275,6 @@ describe('a page that cannot be drawn', () => {
     await page.route('**/desk.json', (route) => route.fulfill({ status: 404 }))
     await page.goto(desk().url)
     await page.getByText('The desk is not set up').waitFor()
-    await page.context().close()
   })
 })
 
@@ -298,7 +289,6 @@ describe('an order whose sending fails in the middle', () => {
     // It is open, so the page submits it by itself.
     await newestOrder(page, 'REFUNDED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
-    await page.context().close()
   })
 
   it('can be taken back from the contract when a week has passed', async () => {
@@ -315,7 +305,6 @@ describe('an order whose sending fails in the middle', () => {
     const card = await newestOrder(page, 'REFUNDED')
     await card.getByRole('status').getByText('Refunded', { exact: true }).waitFor()
     await page.getByText('50,000.00 USDC in the wallet.').waitFor()
-    await page.context().close()
   })
 })
 

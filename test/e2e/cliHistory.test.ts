@@ -9,24 +9,19 @@ import { holdingsOf } from '../../src/client/history.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { personEnv, runCli } from './support/cli.js'
+import { personAt, runCli } from './support/cli.js'
 import { useDesk } from './support/desk.js'
 
 const desk = useDesk()
+const person = personAt(desk)
 const EXPLORER = 'https://explorer.example'
 const orderSchema = z.looseObject({ orderId: bytes32Schema })
-
-async function person() {
-  const [trader] = desk().traders
-  const env = personEnv(desk(), trader, await temporaryDirectory())
-  return { trader, env, run: (...args: string[]) => runCli(args, env) }
-}
 
 const linesOf = (out: string) => out.trimEnd().split('\n')
 const idOf = (out: string) => orderSchema.parse(JSON.parse(out)).orderId
 
 it('confidential-trading history lists what was traded, without a server, as JSON, CSV and a table, and statement writes it into a new file', async () => {
-  const { trader, env, run } = await person()
+  const { trader, env, run } = await person(0)
   const bought = idOf((await run('order', 'buy', 'AAPL', '1000', '--json')).out)
   const sold = idOf((await run('order', 'sell', 'AAPL', '300', '--json')).out)
   const refused = idOf((await run('order', 'sell', 'MSFT', '100', '--json')).out)

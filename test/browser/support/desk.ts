@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import type { PublishedRulebook } from '../../../src/client/admin.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
@@ -46,9 +46,12 @@ export function deskAndPhone(phone = { width: 390, height: 844 }) {
 
 /**
  * For a test file; to be used inside of tests and hooks. The first failure ends the file, as its parts build on each other. An error in a
- * page's console is one.
+ * page's console is one. A page is closed with the test that opened it, unless `pagesStay`.
  */
-export function useBrowserDesk(options: Pick<SandboxOptions, 'keys'> = {}): () => BrowserDesk {
+export function useBrowserDesk({
+  pagesStay = false,
+  ...options
+}: Pick<SandboxOptions, 'keys'> & { pagesStay?: boolean } = {}): () => BrowserDesk {
   const started: (() => Promise<void>)[] = []
   let desk: BrowserDesk | undefined
   let hasFailed = false
@@ -76,7 +79,7 @@ export function useBrowserDesk(options: Pick<SandboxOptions, 'keys'> = {}): () =
     })
     started.push(() => sandbox.stop())
     const { copy } = await publishDefaultRulebook(sandbox)
-    desk = openDesk(sandbox, browser, copy)
+    desk = openDesk(sandbox, browser, copy, pagesStay)
   })
   afterAll(async () => {
     for (const stop of started.reverse()) await stop()
@@ -87,11 +90,17 @@ export function useBrowserDesk(options: Pick<SandboxOptions, 'keys'> = {}): () =
   }
 }
 
-function openDesk(sandbox: Sandbox, browser: Browser, copy: BrowserDesk['copy']): BrowserDesk {
+function openDesk(
+  sandbox: Sandbox,
+  browser: Browser,
+  copy: BrowserDesk['copy'],
+  pagesStay: boolean,
+): BrowserDesk {
   const url = sandbox.info.deskUrl ?? ''
   const complaints: string[] = []
   async function visit(at = url, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context: BrowserContext = await browser.newContext({ viewport: VIEWPORT, ...options })
+    if (!pagesStay) onTestFinished(() => context.close())
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     page.on('pageerror', (error) => complaints.push(error.message))
