@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { createOrderRecords, type OrderRecords } from '../../../src/server/store/orderRecords.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { createRefusingEngine, openStores } from '../../support/stores.js'
@@ -15,16 +17,18 @@ import { PLACED, type TriggerChanges, triggerUnderTest } from '../../support/tri
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 
+/** As another server stores one. */
+async function keepIn({ cancels }: Pick<OrderRecords, 'cancels'>, orderId: Hex) {
+  const envelope = await sealOrder(`cancel ${orderId}`)
+  const commit = commitOf(envelope)
+  const receivedAt = new Date().toISOString()
+  await cancels.keep({ orderId, envelope, commit, receivedAt })
+  return commit
+}
+
 async function setUp(plan: Record<string, Step[]> = {}, changes: TriggerChanges = {}) {
   const started = await triggerUnderTest(chain(), plan, changes)
-  /** As another server stores one. */
-  async function keep(orderId: Hex) {
-    const envelope = await sealOrder(`cancel ${orderId}`)
-    const commit = commitOf(envelope)
-    const receivedAt = new Date().toISOString()
-    await started.records.cancels.keep({ orderId, envelope, commit, receivedAt })
-    return commit
-  }
+  const keep = (orderId: Hex) => keepIn(started.records, orderId)
   return {
     ...started,
     keep,
@@ -78,11 +82,13 @@ test('an order whose cancel could not be opened runs once more when another take
 })
 
 test('a later run asks for a cancel that is closed: a reorganization may have opened its order again', async () => {
-  const { store, until, keep, records, runs } = await setUp({ [A]: [{ outcome: 'placed' }, PLACED] })
+  const { engine } = await openStores(await temporaryDirectory())
+  const records = createOrderRecords({ engine, logger: createLogLines().logger })
+  await keepIn(records, A)
+  await records.cancels.close(A)
+  const { store, until, runs } = await setUp({ [A]: [{ outcome: 'placed' }, PLACED] }, { engine })
   const envelope = await sealOrder(A)
   await store(A, envelope)
-  await keep(A)
-  await records.cancels.close(A)
   await openFor(chain(), 'alice', A, envelope)
   await until(A, 'another run', ({ triggers }) => triggers[1]?.outcome === 'placed')
   expect(await runs()).toEqual([
