@@ -192,12 +192,12 @@ interface ProposedMove {
   readonly end?: { readonly by: Hex | null; readonly log: ChainLog }
 }
 
-/** The last proposal for each lost wallet. */
+/** The last proposal for each lost wallet, in the order of its beginning or end. */
 export function movesIn(logs: readonly ChainLog[], eventIn: EventReader): ProposedMove[] {
   const found = new Map<Hex, ProposedMove>()
   for (const log of logs) {
     const event = eventIn(log)
-    if (event?.name === 'MoveProposed') found.set(event.args.from, event.args)
+    if (event?.name === 'MoveProposed') put(event.args)
     else if (event?.name === 'MoveWithdrawn') end(event.args.from, { by: event.args.by, log })
     else if (event?.name === 'PortfolioMoved' && event.args.partsLeft === 0n)
       end(event.args.from, { by: null, log })
@@ -206,6 +206,10 @@ export function movesIn(logs: readonly ChainLog[], eventIn: EventReader): Propos
 
   function end(from: Hex, how: NonNullable<ProposedMove['end']>) {
     const move = found.get(from)
-    if (move !== undefined) found.set(from, { ...move, end: how })
+    if (move !== undefined) put({ ...move, end: how })
+  }
+  function put(move: ProposedMove) {
+    found.delete(move.from)
+    found.set(move.from, move)
   }
 }

@@ -228,7 +228,7 @@ export function createPast(
         )
         return {
           moves: (await Promise.all(moves)).flat(),
-          ended: (await Promise.all(ended)).flat().sort((a, b) => b.at - a.at),
+          ended: (await Promise.all(ended)).flat().toReversed(),
         }
       }),
     standing({ orgId, wallet: member }) {
