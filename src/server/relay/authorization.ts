@@ -14,7 +14,7 @@ import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
-import { assertSignedBy, createSignerCheck } from '../../protocol/signature.js'
+import { createSignerCheck, isSignedByKey } from '../../protocol/signature.js'
 import { createSharedValue, createTimedValue } from '../../service/waiting.js'
 import type { GasPurpose } from '../store/receipts.js'
 
@@ -109,25 +109,21 @@ function createSignerOfChain(read: () => Promise<Signers>) {
   function isBy({ signer }: Signers, digest: Hex, signature: Hex): boolean {
     const known = current?.signer === signer ? current : { signer, check: createSignerCheck(signer) }
     current = known
-    return holds(() => known.check(digest, signature))
+    try {
+      known.check(digest, signature)
+      return true
+    } catch (error) {
+      if (error instanceof ProtocolError) return false
+      throw error
+    }
   }
 
   return async (digest: Hex, signature: Hex): Promise<boolean> => {
     const { value, isFresh } = await shared.get()
     if (isBy(value, digest, signature)) return true
     const { pending } = value
-    const isByNext = pending !== null && holds(() => assertSignedBy(pending.to, digest, signature))
+    const isByNext = pending !== null && isSignedByKey(pending.to, digest, signature)
     return (isByNext || !isFresh) && isBy(await shared.join(), digest, signature)
-  }
-}
-
-function holds(check: () => void): boolean {
-  try {
-    check()
-    return true
-  } catch (error) {
-    if (error instanceof ProtocolError) return false
-    throw error
   }
 }
 
@@ -145,8 +141,7 @@ export function createOpeningVerifier(rpc: Pick<Rpc, 'send'>, domain: IntentDoma
     const known = await place()
     const { account, amount } = order
     const digest = openingDigest(order, known)
-    if (!holds(() => assertSignedBy(account, digest, signature)))
-      throw new RelayRefusal({ code: 'invalid-opening' })
+    if (!isSignedByKey(account, digest, signature)) throw new RelayRefusal({ code: 'invalid-opening' })
     return {
       digest,
       primaryType: amount > 0n ? 'BuyOpening' : 'RequestOpening',
