@@ -248,11 +248,8 @@ export function createClient(options: ClientOptions): Client {
   )
   /** Loads nothing for an order that the store does not have. */
   async function forgetEnded(orderId: Hex): Promise<void> {
-    const isKept = await store.find(orderId).then(
-      (order) => order !== null,
-      () => false,
-    )
-    if (isKept) await orderDesk().then(({ forgetEnded }) => forgetEnded(orderId), noFailure)
+    const order = await store.find(orderId).catch(() => null)
+    if (order !== null) await orderDesk().then((desk) => desk.forgetEnded(order), noFailure)
   }
   const client: Client = {
     ...readerOf({ http, timing }, orders),

@@ -81,11 +81,9 @@ export function createKeptOrders({ store, wallet, openings, orders, contracts }:
     /** A store that fails to forget costs a file: the order is looked at again, and forgotten then. */
     forget: (orderId: Hex) => store.forget(orderId).catch(() => undefined),
     /** Forgets an order that the server calls ended, if the chain does. Its envelope is of use until then. */
-    async forgetEnded(orderId: Hex): Promise<void> {
-      const order = await store.find(orderId).catch(() => null)
-      if (order === null) return
+    async forgetEnded(order: KeptOrder): Promise<void> {
       const { isEnded } = await look(order).catch(() => ({ isEnded: false }))
-      if (isEnded) await this.forget(orderId)
+      if (isEnded) await this.forget(order.orderId)
     },
     /** Does what is left to do of a kept order. Idempotent. */
     async resume(orderId: Hex, options?: CallOptions): Promise<Resumed> {

@@ -10,7 +10,7 @@ import { createKeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest } from './orderIntent.js'
-import type { OrderStore } from './orderStore.js'
+import type { KeptOrder, OrderStore } from './orderStore.js'
 import type { Orders } from './orders.js'
 import { createOrderPlacing, openSigned, type PlanOptions } from './placeOrder.js'
 import { abortable } from './retry.js'
@@ -34,7 +34,7 @@ export function createOrderDesk(deps: OrderDeskDeps) {
   const escrow = async (call?: CallOptions) =>
     createEscrow({ ...within(call), contracts: await contracts(call) })
   return {
-    forgetEnded: (orderId: Hex) => kept.forgetEnded(orderId),
+    forgetEnded: (order: KeptOrder) => kept.forgetEnded(order),
     placeOrder: placing.place,
     plan: (request: OrderRequest, call?: PlanOptions) => abortable(placing.plan(request, call), call?.signal),
     getKeptOrders: (call?: CallOptions) => abortable(kept.list(call), call?.signal),
