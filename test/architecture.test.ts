@@ -12,7 +12,6 @@ const CHAIN_IN_BROWSERS = [
   'chain/calledAuthorization.js',
   'chain/earlierWrites.js',
   'chain/errors.js',
-  'chain/gasLimit.js',
   'chain/jsonRpc.js',
   'chain/logReader.js',
   'chain/signerProgram.js',
@@ -41,7 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['protocol/', 'service/', 'chain/', 'attestation/', 'terminal/', ...CLIENT_ENTRIES],
   operate: [
     ...['protocol/', 'service/', 'chain/', 'broker/', 'attestation/', 'terminal/'],
-    ...['server/config/', 'server/narrator/', 'server/store/'],
+    ...['server/config/', 'server/narrator/', 'server/store/', 'client/operator.js'],
   ],
   simulator: ['protocol/'],
   sandbox: ['*'],
@@ -209,6 +208,18 @@ describe('imports', () => {
     )
     expect(taken.map(({ target }) => target)).toContain('client/store/index.js')
     expect(taken.filter(({ target }) => !CLIENT_ENTRIES.includes(target))).toEqual([])
+  })
+
+  test('leave each call of a contract to the client library, in the programs of people', () => {
+    const ofPeople = [
+      ...sources.filter(({ folder }) => ['cli', 'operate', 'terminal'].includes(folder)),
+      ...web,
+    ]
+    const own = ofPeople.filter(({ text }) =>
+      /encodeFunctionData|encodeCall|new Contract\(|chain\/(?:abi|interfaces)\.js/.test(text),
+    )
+    // It reads events.
+    expect(own.map(({ path }) => path)).toEqual(['operate/watch.ts'])
   })
 
   test('name no built-in of Node where a browser runs it', () => {

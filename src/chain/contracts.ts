@@ -204,8 +204,6 @@ function createPlatformPool(caller: ViewCaller, address: Hex) {
     nextBatch: (symbol: Hex, block?: BlockTag) => read('nextBatch', [symbol], uintValue, block),
     /** Unix milliseconds: the symbol's fills until then are in its batches. */
     countedUntil: (symbol: Hex, block?: BlockTag) => read('countedUntil', [symbol], uintValue, block),
-    /** The only address that the treasury can go to. */
-    brokerFunding: (block?: BlockTag) => read('brokerFunding', [], addressValue, block),
     usedDigest: (digest: Hex, block?: BlockTag) => read('usedDigest', [digest], boolValue, block),
   }
 }
@@ -230,10 +228,6 @@ export function createAuthority(caller: ViewCaller, address: Hex) {
     address,
     owner: (block?: BlockTag) => read('owner', [], addressValue, block),
     guardian: (block?: BlockTag) => read('guardian', [], addressValue, block),
-    /** Seconds from the owner's call until a rotation takes effect. */
-    rotationDelay: (block?: BlockTag) => read('rotationDelay', [], numberValue, block),
-    /** Seconds that a pause lasts. */
-    maxPause: (block?: BlockTag) => read('maxPause', [], numberValue, block),
     enclaveSigner: (block?: BlockTag) => read('enclaveSigner', [], addressValue, block),
     /** The program of the signer in force, and of the next one; null where its key is in a file. */
     signerProgram: (block?: BlockTag) => read('signerProgram', [], programValue, block),
@@ -256,8 +250,6 @@ export function createUsdc(caller: ViewCaller, address: Hex) {
   return {
     address,
     balanceOf: (owner: Hex, block?: BlockTag) => read('balanceOf', [owner], uintValue, block),
-    allowance: (owner: Hex, spender: Hex, block?: BlockTag) =>
-      read('allowance', [owner, spender], uintValue, block),
     totalSupply: (block?: BlockTag) => read('totalSupply', [], uintValue, block),
   }
 }

@@ -23,15 +23,6 @@ export const TOKEN_ABI = [
   'function isListed(bytes32 symbol) view returns (bool)',
 ]
 
-/** What the platform's owner calls on it. */
-export const TOKEN_OWNER_ABI = [
-  'function setKyc(address wallet, bool verified)',
-  'function setListed(bytes32 symbol, bool listed)',
-  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
-  'error NotOwner(address expected, address caller)',
-  'error ReservedSymbol(bytes32 symbol)',
-]
-
 /** The list of corporate actions. */
 export const ACTIONS_ABI = [
   'function listHash() view returns (bytes32)',

@@ -6,10 +6,15 @@ import type { Platform, PlatformContracts } from './platform.js'
 import type { RetryTiming } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-export interface ClientParts {
+/** What decisions need: an operator has no more. */
+interface OperatorParts {
+  readonly within: (options?: CallOptions) => { readonly wallet: Wallet }
+  readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>
+}
+
+export interface ClientParts extends OperatorParts {
   /** Wallet and keys for one call, which ends when its signal aborts. */
   readonly within: (options?: CallOptions) => { readonly wallet: Wallet; readonly keys: Keyring }
-  readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>
   readonly platform: (options?: CallOptions) => Promise<Platform>
   readonly actionList: ActionList
   readonly http: Http
@@ -20,7 +25,7 @@ export interface ClientParts {
 /** All copies of the package share the symbol: a bundler may give each entry a copy. The public type does not name it. */
 const PARTS = Symbol.for('confidential-trading-client.parts')
 
-export function withParts<C extends object>(client: C, parts: ClientParts): C {
+export function withParts<C extends object>(client: C, parts: ClientParts | OperatorParts): C {
   return Object.defineProperty(client, PARTS, { value: parts })
 }
 

@@ -1,82 +1,63 @@
-// The entry `confidential-trading-client/operator`: what the platform's owner decides, and what its relay has done. Each decision is one
-// transaction of the owner's wallet, and throws as `ClientContract.send` does.
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+// The entry `confidential-trading-client/operator`: what the platform's owner, guardian and funder decide, and what its relay has done.
 import { type Receipt, receiptSchema } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
-import { TOKEN_OWNER_ABI } from './abis.js'
-import type { Client } from './client.js'
-import { partsOf } from './clientParts.js'
-import { createContract, type Mined } from './contract.js'
+import type { Client, ClientOptions } from './client.js'
+import { partsOf, withParts } from './clientParts.js'
+import type { Mined } from './contract.js'
+import { type Change, compare, type Decision } from './decisions.js'
 import type { CallOptions } from './http.js'
-import { nameOf } from './membership.js'
+import { untilAnswered } from './later.js'
+import { readContracts } from './platform.js'
 import { type ReaderOptions, readerDeps } from './reader.js'
+import { abortable } from './retry.js'
+import { createWallet } from './wallet.js'
 
-const ABIS = { registry: institutionRegistryAbi, token: TOKEN_OWNER_ABI }
+export type { Change, Decision, ProposedAction, Role } from './decisions.js'
 
-async function contractOf(client: Client, name: keyof typeof ABIS, options?: CallOptions) {
-  const { within, contracts } = partsOf(client)
-  const address = (await contracts(options))[name]
-  return createContract({ wallet: within(options).wallet, address, abi: ABIS[name] })
+/** A wallet at the platform's contracts: a client, or what `createOperator` makes. */
+export type Operator = Pick<Client, 'getAccount'>
+
+export interface OperatorOptions extends Pick<ClientOptions, 'wallet' | 'miningTimeoutMs'> {
+  /** Address of `OrderEscrow`, which names the other contracts. */
+  readonly escrow: Hex
 }
 
 /**
- * Admits an institution, which makes its founder the admin.
- * @example await admitInstitution(client, orgId, account)
+ * A wallet that decides without a server, such as before the first start: it asks the chain alone.
+ * @throws ClientError `no-provider`
+ * @example const owner = createOperator({ wallet: window.ethereum, escrow: pins.escrow })
  */
-export async function admitInstitution(
-  client: Client,
-  orgId: Hex,
-  founder: Hex,
+export function createOperator(options: OperatorOptions): Operator {
+  const { escrow, miningTimeoutMs = 600_000 } = options
+  const wallet = createWallet(options.wallet, { miningTimeoutMs })
+  const contracts = untilAnswered(() => readContracts(wallet, escrow))
+  const within = ({ signal }: CallOptions = {}) => ({ wallet: wallet.until(signal) })
+  const operator: Operator = { getAccount: (call) => within(call).wallet.account() }
+  return withParts(operator, { within, contracts: (call) => abortable(contracts(), call?.signal) })
+}
+
+/**
+ * Compares a change with the chain, and sends nothing: show its text, then `send` it.
+ * @throws ClientError `invalid-name`, `insufficient-usdc`
+ * @example const { text, isInForce, send } = await decide(client, { kind: 'listing', symbol: 'AAPL', isListed: true })
+ */
+export async function decide(operator: Operator, change: Change, options?: CallOptions): Promise<Decision> {
+  const { within, contracts } = partsOf(operator)
+  return compare({ ...within(options), contracts: await contracts(options) }, change)
+}
+
+/**
+ * Sends a change unless it is in force already, which resolves with null: it can be repeated after any interruption.
+ * @throws as `decide`, and as its `send`
+ * @example await carryOut(client, { kind: 'clearance', wallet: account, isVerified: true })
+ */
+export async function carryOut(
+  operator: Operator,
+  change: Change,
   options?: CallOptions,
-): Promise<Mined> {
-  return (await contractOf(client, 'registry', options)).send('setAdmitted', [orgId, founder, true])
-}
-
-/**
- * Records that a wallet has passed KYC.
- * @example await verifyWallet(client, account)
- */
-export async function verifyWallet(client: Client, wallet: Hex, options?: CallOptions): Promise<Mined> {
-  return (await contractOf(client, 'token', options)).send('setKyc', [wallet, true])
-}
-
-/**
- * Lists an equity, or delists it.
- * @throws ClientError `invalid-name`
- * @example await setListed(client, 'AAPL', true)
- */
-export async function setListed(
-  client: Client,
-  symbol: string,
-  isListed: boolean,
-  options?: CallOptions,
-): Promise<Mined> {
-  const id = nameOf(symbol)
-  return (await contractOf(client, 'token', options)).send('setListed', [id, isListed])
-}
-
-/**
- * Freezes a wallet's holding of an equity, or releases it.
- * @throws ClientError `invalid-name`
- * @example await setFrozen(client, 'AAPL', account, false)
- */
-export async function setFrozen(
-  client: Client,
-  symbol: string,
-  wallet: Hex,
-  isFrozen: boolean,
-  options?: CallOptions,
-): Promise<Mined> {
-  const id = nameOf(symbol)
-  return (await contractOf(client, 'token', options)).send('setFrozen', [id, wallet, isFrozen])
-}
-
-/**
- * Approves the move of a lost wallet's portfolio, which can be carried out after its delay.
- * @example await approveMove(client, account, '0x90F79bf6EB2c4f870365E785982E1f101E93b906')
- */
-export async function approveMove(client: Client, from: Hex, to: Hex, options?: CallOptions): Promise<Mined> {
-  return (await contractOf(client, 'registry', options)).send('approveMove', [from, to])
+): Promise<Mined | null> {
+  const { isInForce, send } = await decide(operator, change, options)
+  return isInForce ? null : send()
 }
 
 /** The relay's record of an authorization. */

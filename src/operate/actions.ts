@@ -14,7 +14,7 @@ import {
   type Unplanned,
 } from '../broker/index.js'
 import { actionStruct } from '../chain/actionList.js'
-import { interfaces } from '../chain/interfaces.js'
+import type { ProposedAction } from '../client/operator.js'
 import { type ActionReport, actionReportSchema, type CorporateEvent } from '../protocol/actionReport.js'
 import { sameAddress } from '../protocol/address.js'
 import { type CorporateAction, endsSymbol, retiredSymbols } from '../protocol/corporateActions.js'
@@ -22,9 +22,8 @@ import { type Hex, hexOf } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
-import { connectChain } from './chain.js'
-import { asOwner } from './chainCommands.js'
-import { type Change, createPlatform, type Platform } from './changes.js'
+import { connectChain, type Views, viewsOf } from './chain.js'
+import { type Asked, decideAs } from './chainCommands.js'
 import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { readDeployment } from './settings.js'
@@ -74,36 +73,37 @@ function cash(text: string): bigint {
 }
 
 /** An entry of a plan, and what the contracts have of it. */
-interface Step {
+interface Entry {
   readonly terms: ActionTerms
   readonly state: 'listed' | 'proposed' | 'missing'
   /** Of one that is proposed: Unix seconds from which it can be enacted. */
   readonly effectiveAt: number
   /** Null as long as the entry before it is not listed that it refers to. */
-  readonly struct: readonly unknown[] | null
+  readonly action: ProposedAction | null
   readonly digest: Hex | null
 }
 
 /** Whether the entry waits until another one is in the list. */
-const isLater = ({ state, struct }: Step): boolean => state === 'missing' && struct === null
+const isLater = ({ state, action }: Entry): boolean => state === 'missing' && action === null
 
-type Contract = Awaited<ReturnType<Platform['actions']>>
+type Contract = Awaited<ReturnType<Views['actions']>>
 
-async function stepsOf(contract: Contract, listed: readonly CorporateAction[], plan: readonly ActionTerms[]) {
+async function entriesOf(
+  contract: Contract,
+  listed: readonly CorporateAction[],
+  plan: readonly ActionTerms[],
+) {
   const claim = plan.find(({ kind }) => kind === 'ENTITLEMENT')
   const entitlement = claim && entryOf(claim, listed)?.index
   return Promise.all(
-    plan.map(async (terms): Promise<Step> => {
-      const none = { terms, effectiveAt: 0, struct: null, digest: null }
+    plan.map(async (terms): Promise<Entry> => {
+      const none = { terms, effectiveAt: 0, action: null, digest: null }
       if (entryOf(terms, listed, entitlement)) return { ...none, state: 'listed' }
       if (terms.kind === 'PAYMENT' && entitlement === undefined) return { ...none, state: 'missing' }
-      const struct = actionStruct({
-        ...terms,
-        entitlement: terms.kind === 'PAYMENT' ? (entitlement ?? 0) : 0,
-      })
-      const digest = await contract.digestOf(struct)
+      const action = { ...terms, entitlement: terms.kind === 'PAYMENT' ? (entitlement ?? 0) : 0 }
+      const digest = await contract.digestOf(actionStruct(action))
       const effectiveAt = Number(await contract.effectiveAt(digest))
-      return { terms, struct, digest, effectiveAt, state: effectiveAt > 0 ? 'proposed' : 'missing' }
+      return { terms, action, digest, effectiveAt, state: effectiveAt > 0 ? 'proposed' : 'missing' }
     }),
   )
 }
@@ -115,13 +115,13 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
   const chain = await connectChain(process.env, deployment.chainId)
   try {
     const report = await actionsOf(process, options)
-    const platform = createPlatform(chain, deployment)
-    const contract = await platform.actions()
-    const [listed, proposals] = await Promise.all([contract.all(), platform.proposals()])
+    const views = viewsOf(chain, deployment)
+    const contract = await views.actions()
+    const [listed, proposals] = await Promise.all([contract.all(), views.proposals()])
     const rows = await Promise.all(
       named(report).map(async ({ id, event }) => {
         const plan = planFor(event, {}, listed)
-        const steps = typeof plan === 'string' ? [] : await stepsOf(contract, listed, plan)
+        const steps = typeof plan === 'string' ? [] : await entriesOf(contract, listed, plan)
         const { state, text } = stateOf(event, plan, { steps, listed })
         const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
         const { announced, booked } = event
@@ -144,7 +144,7 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
     const done = rows.length - shown.length
     const planned = new Set(rows.flatMap(({ digests }) => digests))
     const others = proposals.filter(({ digest }) => !planned.has(digest))
-    const unlisted = await unlistedNames(platform, listed, report.today)
+    const unlisted = await unlistedNames(views, listed, report.today)
     const lines = [
       ...shown.map(({ line }) => line),
       ...others.map(
@@ -225,7 +225,7 @@ function reasonOf(reason: Reason, { booked }: CorporateEvent): string {
 function stateOf(
   event: CorporateEvent,
   plan: readonly ActionTerms[] | Reason,
-  { steps, listed }: { steps: readonly Step[]; listed: readonly CorporateAction[] },
+  { steps, listed }: { steps: readonly Entry[]; listed: readonly CorporateAction[] },
 ): { state: string; text: string } {
   const isEntered = steps.length > 0 && steps.every((step) => step.state === 'listed')
   if (isOver(event, listed) && (isEntered || typeof plan === 'string'))
@@ -234,7 +234,7 @@ function stateOf(
     return { state: plan, text: hasClaim(event, listed) ? CLAIMED : reasonOf(plan, event) }
   if (isEntered) return { state: 'claimed', text: 'holders have their claim; not booked yet' }
   const waiting = steps.filter(({ state }) => state === 'proposed')
-  const textsOf = (some: readonly Step[]) => some.map(({ terms }) => textOf(terms, event.kind))
+  const textsOf = (some: readonly Entry[]) => some.map(({ terms }) => textOf(terms, event.kind))
   const next = textsOf(steps.filter((step) => step.state === 'missing' && !isLater(step)))
   const then = textsOf(steps.filter(isLater)).map((text) => `; then to propose: ${text}`)
   if (next.length > 0)
@@ -256,7 +256,7 @@ function hasClaim(event: CorporateEvent, listed: readonly CorporateAction[]): bo
 }
 
 /** The names that shares have got lately, and that nobody can trade under. */
-async function unlistedNames({ token }: Platform, listed: readonly CorporateAction[], today: string) {
+async function unlistedNames({ token }: Views, listed: readonly CorporateAction[], today: string) {
   const since = startOf(dayAfter(today, -UNBOOKED_DAYS.other))
   const retired = retiredSymbols(listed)
   const names = listed
@@ -290,14 +290,14 @@ async function propose(process: OperateProcess, options: Options, only: string |
   if (only === undefined && (asBooked !== undefined || proceeds !== undefined || withdraw))
     throw usage('name the action that --as-booked, --cash or --withdraw is about')
   const speech = createSpeech(process, options)
-  return asOwner(
+  return decideAs(
     process,
-    'actions',
     options,
-    async (platform) => {
-      const contract = await platform.actions()
+    { name: 'actions', as: 'owner', oneByOne: only === undefined },
+    async ({ actions }) => {
+      const contract = await actions()
       const listed = await contract.all()
-      const changes: Change[] = []
+      const asked: Asked[] = []
       for (const { id, event } of chosen) {
         const plan = planFor(event, { asBooked, cash: proceeds }, listed)
         if (typeof plan === 'string') {
@@ -305,47 +305,40 @@ async function propose(process: OperateProcess, options: Options, only: string |
           if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${reasonOf(plan, event)}`)
           continue
         }
-        const steps = await stepsOf(contract, listed, plan)
-        for (const { terms } of withdraw ? [] : steps.filter(isLater))
+        const entries = await entriesOf(contract, listed, plan)
+        for (const { terms } of withdraw ? [] : entries.filter(isLater))
           speech.say(`later, by this command again: ${id}: ${textOf(terms, event.kind)}`)
-        changes.push(...steps.flatMap((step) => changeOf(contract.address, step, event, withdraw) ?? []))
+        asked.push(...entries.flatMap((entry) => askedOf(entry, event, withdraw) ?? []))
       }
-      return only === undefined ? changes.filter(({ call }) => call !== null) : changes
+      return only === undefined ? asked.filter((each) => 'kind' in each) : asked
     },
-    { oneByOne: only === undefined },
   )
 }
 
 /** Withdraws a proposal that no action of the broker's has today. */
 function withdrawProposal(process: OperateProcess, options: Options, digest: Hex): Promise<void> {
-  return asOwner(process, 'actions', options, async (platform) => {
-    const { address } = await platform.actions()
-    const proposals = await platform.proposals()
-    const found = proposals.find((each) => each.digest === digest)
-    const text = `withdraw the proposal: ${found ? proposedText(found.action) : digest}`
-    const data = interfaces.corporateActions.encodeFunctionData('withdraw', [digest])
-    return [{ text, call: found ? { to: address, text, data } : null }]
+  return decideAs(process, options, { name: 'actions', as: 'owner' }, async ({ proposals }) => {
+    const found = (await proposals()).find((each) => each.digest === digest)
+    const words = `withdraw the proposal: ${found ? proposedText(found.action) : digest}`
+    return [found ? { kind: 'noAction', digest, words } : { text: words, send: null }]
   })
 }
 
-/** The change that one entry needs; undefined where it waits for another. */
-function changeOf(
-  to: Hex,
-  { terms, state, effectiveAt, struct, digest }: Step,
+/** What one entry needs; undefined where it waits for another. */
+function askedOf(
+  { terms, state, effectiveAt, action, digest }: Entry,
   { kind }: CorporateEvent,
   withdraw: boolean,
-): Change | undefined {
+): Asked | undefined {
   const what = textOf(terms, kind)
-  const call = (text: string, method: string, argument: unknown): Change => ({
-    text,
-    call: { to, text, data: interfaces.corporateActions.encodeFunctionData(method, [argument]) },
-  })
-  if (withdraw)
-    return state === 'proposed' ? call(`withdraw the proposal: ${what}`, 'withdraw', digest) : undefined
-  if (state === 'listed') return { text: `in the list: ${what}`, call: null }
-  if (struct === null) return undefined
-  if (state === 'missing') return call(`propose: ${what}`, 'propose', struct)
-  return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, call: null }
+  if (withdraw) {
+    if (state !== 'proposed' || digest === null) return undefined
+    return { kind: 'noAction', digest, words: `withdraw the proposal: ${what}` }
+  }
+  if (state === 'listed') return { text: `in the list: ${what}`, send: null }
+  if (action === null) return undefined
+  if (state === 'missing') return { kind: 'action', action, words: `propose: ${what}` }
+  return { text: `propose: ${what}; the server enacts it from ${timeText(effectiveAt)} on`, send: null }
 }
 
 /** @param of what it is an entry of; null where that is unknown */

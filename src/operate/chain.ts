@@ -1,17 +1,17 @@
-import { type JsonRpcProvider, Wallet } from 'ethers'
-import { gasLimitOf } from '../chain/gasLimit.js'
+import { type TransactionRequest, Wallet } from 'ethers'
+import { createAuthority, createContracts, createCorporateActions } from '../chain/contracts.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import { readProposals } from '../chain/proposals.js'
+import { createViewCaller } from '../chain/views.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
-import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ConfigError, type Environment } from '../service/config.js'
 import type { Secret } from '../service/secret.js'
 import { CommandError } from '../terminal/failure.js'
 import { connectNode, type NodeConnection } from '../terminal/node.js'
-import type { Speech } from './io.js'
-import { readRpcUrls } from './settings.js'
+import { type DeploymentFile, readRpcUrls } from './settings.js'
 
-const MINED_TIMEOUT_MS = 180_000
+export const MINED_TIMEOUT_MS = 180_000
 
 /** The chain that the operator acts on. */
 export interface Chain extends NodeConnection {
@@ -39,54 +39,47 @@ export async function timeOf(rpc: Chain['rpc']): Promise<number> {
   return resultOf(answer, blockSchema).timestamp
 }
 
-export function walletOf(key: Secret<string>, { provider }: Pick<Chain, 'provider'>): Wallet {
-  return new Wallet(key.reveal(), provider)
+/** @param onSent gets the hash of each transaction before that is mined, which takes a while */
+export function walletOf(
+  key: Secret<string>,
+  { provider }: Pick<Chain, 'provider'>,
+  onSent?: (hash: string) => void,
+): Wallet {
+  const wallet = new Wallet(key.reveal(), provider)
+  const send = wallet.sendTransaction.bind(wallet)
+  return Object.assign(wallet, {
+    async sendTransaction(request: TransactionRequest) {
+      const sent = await send(request)
+      onSent?.(sent.hash)
+      return sent
+    },
+  })
 }
 
-/** A transaction to send. */
-export interface Call {
-  readonly to: Hex
-  readonly data?: string
-  /** Wei. */
-  readonly value?: bigint
-  /** Its effect, for people. */
-  readonly text: string
+/** The deployment's contracts, read through the chain's nodes. */
+export type Views = ReturnType<typeof viewsOf>
+
+export function viewsOf({ rpc }: Pick<Chain, 'rpc'>, deployment: DeploymentFile) {
+  const caller = createViewCaller(rpc)
+  const { registry, token, escrow } = createContracts(caller, deployment.contracts)
+  const authority = createAuthority(caller, deployment.authority)
+  const actions = async () => createCorporateActions(caller, await token.actions())
+  const proposals = async () => readProposals(rpc, await actions(), await escrow.deployedAt())
+  return { registry, token, authority, actions, proposals }
 }
 
 /**
- * Sends the calls one after the other and waits for each. Looks before each whether it would revert, so that a refused
- * call costs no gas.
- * @returns the hashes of the transactions
- * @throws the contract's error, `insufficient-funds`, `reverted`, `transaction-pending`
+ * Sends ether, which needs no deployment.
+ * @throws CommandError `insufficient-funds`, `reverted`, `transaction-pending`
  */
-export async function sendCalls(
-  { provider }: Pick<Chain, 'provider'>,
-  wallet: Wallet,
-  calls: readonly Call[],
-  speech: Speech,
-): Promise<string[]> {
-  const hashes: string[] = []
-  for (const call of calls) {
-    const { text: _, ...request } = call
-    await requireEther(provider, wallet, request.value ?? 0n)
-    await provider.call({ ...request, from: wallet.address })
-    const estimate = await provider.estimateGas({ ...request, from: wallet.address })
-    const { hash } = await wallet.sendTransaction({ ...request, gasLimit: gasLimitOf(estimate) })
-    speech.say(`${call.text}: sent ${hash}`)
-    const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
-    if (receipt === null) throw new CommandError('transaction-pending', `${hash} is not mined yet`)
-    if (receipt.status !== 1) throw new CommandError('reverted', `${hash} reverted in its block`)
-    hashes.push(hash)
-  }
-  return hashes
-}
-
-/** Nodes say it in many ways, some as if the call reverted. What the gas costs is only known when it is sent. */
-async function requireEther(provider: JsonRpcProvider, { address }: Wallet, value: bigint): Promise<void> {
-  if ((await provider.getBalance(address)) > value) return
-  throw new CommandError('insufficient-funds', `${address} does not have enough ether`)
-}
-
-export function addressOf(wallet: Wallet): Hex {
-  return checksum(wallet.address)
+export async function sendEther({ provider }: Chain, wallet: Wallet, to: Hex, value: bigint) {
+  const { address } = wallet
+  // Nodes say it in many ways, some as if the call reverted. What the gas costs is only known when it is sent.
+  if ((await provider.getBalance(address)) <= value)
+    throw new CommandError('insufficient-funds', `${address} does not have enough ether`)
+  const { hash } = await wallet.sendTransaction({ to, value })
+  const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
+  if (receipt === null) throw new CommandError('transaction-pending', `${hash} is not mined yet`)
+  if (receipt.status !== 1) throw new CommandError('reverted', `${hash} reverted in its block`)
+  return { txHash: hash }
 }

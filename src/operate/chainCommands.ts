@@ -1,20 +1,27 @@
 import type { Command } from 'commander'
+import type { Wallet } from 'ethers'
 import * as z from 'zod'
 import type { verifyAttestation } from '../attestation/index.js'
-import type { AuthorityRole } from '../chain/contracts.js'
 import type { SignerProgram } from '../chain/signerProgram.js'
-import { sameAddress } from '../protocol/address.js'
+import { type Change, createOperator, decide, type Role } from '../client/operator.js'
+import { checksum, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { symbolSchema } from '../protocol/identifiers.js'
+import { nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import type { Environment } from '../service/config.js'
 import { account, baseUrl } from '../service/configKinds.js'
 import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { attestedSigner } from './attest/signerEvidence.js'
-import { addressOf, type Call, type Chain, connectChain, sendCalls, walletOf } from './chain.js'
-import type { Change, Platform } from './changes.js'
-import * as changes from './changes.js'
+import {
+  type Chain,
+  connectChain,
+  MINED_TIMEOUT_MS,
+  sendEther,
+  type Views,
+  viewsOf,
+  walletOf,
+} from './chain.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import {
   findDeployment,
@@ -28,48 +35,53 @@ import {
 
 const ETHER_DECIMALS = 18
 
-/** The sender, and the changes of its deployment. */
+/** A line of what a command will do; `send` is null if the chain is already so. */
+interface Step {
+  readonly text: string
+  readonly send: (() => Promise<{ readonly txHash: string }>) | null
+}
+/** A change, in other words where the decision's own say less; or a step that is none. */
+export type Asked = (Change & { readonly words?: string }) | Step
+
 interface Request {
   readonly name: string
   readonly as: KeyRole
-  /** Asks about each change by itself. */
-  readonly oneByOne?: boolean | undefined
-  /** @param sender the address of the key */
-  readonly changes: (platform: Platform, sender: Hex) => Promise<readonly Change[]>
+  /** Asks about each step by itself. */
+  readonly oneByOne?: boolean
 }
 
-function request(process: OperateProcess, options: CommonOptions, { changes: of, ...request }: Request) {
+/** Has the holder of a role decide. */
+export function decideAs(
+  process: OperateProcess,
+  options: CommonOptions,
+  request: Request,
+  asked: readonly Asked[] | ((views: Views) => Promise<readonly Asked[]>),
+): Promise<void> {
   const deployment = readDeployment(options.directory)
-  return send(process, options, {
-    ...{ ...request, chainId: deployment.chainId },
-    async changes(chain, sender) {
-      const platform = changes.createPlatform(chain, deployment)
-      await requireRole(platform, request.as, sender)
-      return of(platform, sender)
-    },
+  const whole = { ...request, chainId: deployment.chainId }
+  return take(process, options, whole, async (chain, wallet) => {
+    const at = { escrow: deployment.contracts.orderEscrow, miningTimeoutMs: MINED_TIMEOUT_MS }
+    const operator = createOperator({ wallet, ...at })
+    const views = viewsOf(chain, deployment)
+    await requireRole(views, request.as, checksum(wallet.address))
+    const stepOf = async (each: Asked): Promise<Step> => {
+      if (!('kind' in each)) return each
+      const { text, isInForce, send } = await decide(operator, each)
+      return { text: each.words ?? text, send: isInForce ? null : send }
+    }
+    return Promise.all((typeof asked === 'function' ? await asked(views) : asked).map(stepOf))
   })
 }
 
-/** The changes of the platform's owner. */
-export function asOwner(
-  process: OperateProcess,
-  name: string,
-  options: CommonOptions,
-  of: Request['changes'],
-  { oneByOne }: Pick<Request, 'oneByOne'> = {},
-) {
-  return request(process, options, { name, as: 'owner', oneByOne, changes: of })
-}
-
-/** Says what the changes are, asks, and sends those that the chain does not have yet. */
-async function send(
+/**
+ * Says what the steps are, asks, and takes those that the chain does not have yet.
+ * @param request `chainId`: null for the node's own
+ */
+async function take(
   process: OperateProcess,
   options: CommonOptions,
-  request: Pick<Request, 'name' | 'as' | 'oneByOne'> & {
-    /** Null for the node's own. */
-    readonly chainId: number | null
-    readonly changes: (chain: Chain, sender: Hex) => Promise<readonly Change[]>
-  },
+  request: Request & { readonly chainId: number | null },
+  stepsOf: (chain: Chain, wallet: Wallet) => Promise<readonly Step[]>,
 ): Promise<void> {
   const { name, as } = request
   const speech = createSpeech(process, options)
@@ -77,23 +89,28 @@ async function send(
   const chain = await connectChain(process.env, request.chainId)
   try {
     const { chainId } = chain
-    const wallet = walletOf(key, chain)
-    const sender = addressOf(wallet)
-    const asked = await request.changes(chain, sender)
-    const missing = asked.flatMap(({ call }) => (call === null ? [] : [call]))
-    for (const { text, call } of asked) speech.say(call === null ? `already so: ${text}` : `will ${text}`)
+    let doing = ''
+    const wallet = walletOf(key, chain, (hash) => speech.say(`${doing}: sent ${hash}`))
+    const sender = checksum(wallet.address)
+    const steps = await stepsOf(chain, wallet)
+    const missing = steps.flatMap(({ text, send }) => (send === null ? [] : [{ text, send }]))
+    for (const { text, send } of steps) speech.say(send === null ? `already so: ${text}` : `will ${text}`)
     const facts = { command: name, chainId, sender }
     if (missing.length === 0) {
       speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
       return
     }
-    const calls: Call[] = []
-    for (const each of request.oneByOne ? missing.map((call) => [call]) : [missing]) {
+    const chosen: typeof missing = []
+    for (const each of request.oneByOne ? missing.map((step) => [step]) : [missing]) {
       const what = request.oneByOne ? each.map(({ text }) => text).join() : `Send ${counted(each.length)}`
-      if (await speech.ask(`${what} on chain ${chainId} as ${as} ${sender}?`)) calls.push(...each)
+      if (await speech.ask(`${what} on chain ${chainId} as ${as} ${sender}?`)) chosen.push(...each)
     }
-    if (calls.length === 0) throw new CommandError('declined', 'nothing was done')
-    const transactions = await sendCalls(chain, wallet, calls, speech)
+    if (chosen.length === 0) throw new CommandError('declined', 'nothing was done')
+    const transactions: string[] = []
+    for (const { text, send } of chosen) {
+      doing = text
+      transactions.push((await send()).txHash)
+    }
     speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
   } finally {
     chain.close()
@@ -105,13 +122,9 @@ function counted(transactions: number): string {
 }
 
 /** Before anything is sent, so that a wrong key costs no gas. */
-export async function requireRole(
-  platform: Pick<Platform, 'authority'>,
-  as: KeyRole,
-  sender: Hex,
-): Promise<void> {
+export async function requireRole({ authority }: Pick<Views, 'authority'>, as: KeyRole, sender: Hex) {
   if (as !== 'owner' && as !== 'guardian') return
-  const holder = await changes.holderOf(platform, as)
+  const holder = await authority[as]()
   if (sameAddress(holder, sender)) return
   const text = `${KEY_VARIABLES[as]} is the key of ${sender}, but the ${as} is ${holder}`
   throw new CommandError(`not-${as}`, text)
@@ -131,39 +144,37 @@ export function addChainCommands(
   verify: typeof verifyAttestation,
 ): void {
   const add = (name: string, summary: string) => addCommand(root, name, summary)
-  const asTheOwner = (name: string, options: CommonOptions, of: Request['changes']) =>
-    asOwner(process, name, options, of)
+  const by = (as: KeyRole) => (name: string, options: CommonOptions, asked: Parameters<typeof decideAs>[3]) =>
+    decideAs(process, options, { name, as }, asked)
+  const [asOwner, asGuardian] = [by('owner'), by('guardian')]
 
-  for (const [name, listed, summary] of [
+  for (const [name, isListed, summary] of [
     ['list', true, 'lists equities, so that employees can buy them'],
     ['delist', false, 'delists equities: employees can no longer buy them; holders can sell and withdraw'],
   ] as const) {
     add(name, summary)
       .argument('<symbols...>', 'such as AAPL', several(symbol))
-      .action((symbols: string[], options: CommonOptions) =>
-        asTheOwner(name, options, (platform) =>
-          Promise.all(symbols.map((each) => changes.listing(platform, each, listed))),
-        ),
-      )
+      .action((symbols: string[], options: CommonOptions) => {
+        const changes = symbols.map((symbol) => ({ kind: 'listing', symbol, isListed }) as const)
+        return asOwner(name, options, changes)
+      })
   }
 
   add('kyc', 'records that wallets have passed KYC')
     .argument('<wallets...>', 'their addresses', several(address))
     .option('--revoke', 'withdraws it')
-    .action((wallets: Hex[], options: CommonOptions & { revoke?: true }) =>
-      asTheOwner('kyc', options, (platform) =>
-        Promise.all(wallets.map((each) => changes.clearance(platform, each, options.revoke !== true))),
-      ),
-    )
+    .action((wallets: Hex[], options: CommonOptions & { revoke?: true }) => {
+      const isVerified = options.revoke !== true
+      const changes = wallets.map((wallet) => ({ kind: 'clearance', wallet, isVerified }) as const)
+      return asOwner('kyc', options, changes)
+    })
 
   add('freeze', "freezes a wallet's holding of an equity")
     .argument('<symbol>', 'such as AAPL', symbol)
     .argument('<wallet>', 'its address', address)
     .option('--release', 'releases it')
-    .action((name: string, wallet: Hex, options: CommonOptions & { release?: true }) =>
-      asTheOwner('freeze', options, async (platform) => [
-        await changes.freezing(platform, name, wallet, options.release !== true),
-      ]),
+    .action((symbol: string, wallet: Hex, options: CommonOptions & { release?: true }) =>
+      asOwner('freeze', options, [{ kind: 'freeze', symbol, wallet, isFrozen: options.release !== true }]),
     )
 
   add('admit', 'admits an institution: its members can buy, and its admin can publish a rulebook')
@@ -174,38 +185,34 @@ export function addChainCommands(
       address,
     )
     .option('--suspend', 'suspends it: its members can still sell and withdraw')
-    .action((name: string, founder: Hex | undefined, options: CommonOptions & { suspend?: true }) =>
-      asTheOwner('admit', options, async (platform) => [
-        await changes.admission(platform, name, founder ?? null, options.suspend !== true),
-      ]),
-    )
+    .action((name: string, founder: Hex | undefined, options: CommonOptions & { suspend?: true }) => {
+      const [orgId, isAdmitted] = [nameToBytes32(name), options.suspend !== true]
+      return asOwner('admit', options, async ({ registry }) => {
+        const admin = founder ?? (await registry.adminOf(orgId))
+        if (admin !== ZERO_ADDRESS) return [{ kind: 'admission', orgId, admin, isAdmitted }]
+        const asked = "check the name, or name its founder's wallet too"
+        throw usage(`no institution "${name}" was ever admitted: ${asked}`)
+      })
+    })
 
   add('treasury', "moves USDC from the pool to the broker's funding address; each run moves it once more")
     .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
-    .action((amount: bigint, options: CommonOptions) =>
-      asTheOwner('treasury', options, async (platform) => [await changes.treasury(platform, amount)]),
+    .action((usdc: bigint, options: CommonOptions) =>
+      asOwner('treasury', options, [{ kind: 'treasury', usdc }]),
     )
 
   add('pause', "stops openings and the enclave's authorizations, as the guardian")
     .option('--lift', 'ends the pause, as the owner')
     .action((options: CommonOptions & { lift?: true }) =>
       options.lift === true
-        ? asTheOwner('pause', options, async (platform) => [await changes.liftedPause(platform)])
-        : request(process, options, {
-            name: 'pause',
-            as: 'guardian',
-            changes: async (platform) => [await changes.pause(platform)],
-          }),
+        ? asOwner('pause', options, [{ kind: 'pause', isPaused: false }])
+        : asGuardian('pause', options, [{ kind: 'pause', isPaused: true }]),
     )
 
   add('revoke', 'revokes the measurement of an attested program at once and for good, as the guardian')
     .argument('<measurement>', 'its digest, of 32 bytes', digest)
     .action((measurement: Hex, options: CommonOptions) =>
-      request(process, options, {
-        name: 'revoke',
-        as: 'guardian',
-        changes: async (platform) => [await changes.revocation(platform, measurement)],
-      }),
+      asGuardian('revoke', options, [{ kind: 'revocation', measurement }]),
     )
 
   for (const [role, whose] of [
@@ -232,7 +239,7 @@ export function addChainCommands(
     }
     command.action(async (to: Hex | undefined, options: RotationOptions) => {
       const next = await nextOf(process.env, to, options, verify)
-      return asTheOwner(role, options, async (platform) => [await rotationOf(platform, role, next, options)])
+      return asOwner(role, options, async (views) => [await rotationOf(views, role, next, options)])
     })
   }
 
@@ -267,22 +274,24 @@ async function nextOf(
 }
 
 async function rotationOf(
-  platform: Platform,
-  role: AuthorityRole,
+  { authority }: Views,
+  role: Role,
   { to, program }: Awaited<ReturnType<typeof nextOf>>,
   { withdraw, unattested }: RotationOptions,
 ): Promise<Change> {
   if ((to === undefined) === (withdraw === undefined)) {
     throw usage(`name the next ${role}'s address, or give --withdraw`)
   }
-  if (to === undefined) return changes.withdrawal(platform, role)
-  if (role === 'signer' && program === undefined && !unattested && (await changes.isAttested(platform))) {
+  if (to === undefined) return { kind: 'stay', role }
+  const isUnproven = role === 'signer' && program === undefined && !unattested
+  const named = isUnproven ? await Promise.all([authority.signerProgram(), authority.pendingProgram()]) : []
+  if (named.some((each) => each !== null)) {
     throw usage(
       'the chain names an attested program, and no evidence binds this address: give --policy and --attestation, or \
 --unattested, after which every client with measurements refuses the enclave',
     )
   }
-  return changes.rotation(platform, role, to, program)
+  return { kind: 'rotation', role, to, program: program ?? null }
 }
 
 /** Names that `keys` gives to addresses, for `fund gas`. */
@@ -298,12 +307,11 @@ function addFund(root: Command, process: OperateProcess): void {
     .description('pays USDC into the pool, or ether for gas, from FUNDER_PRIVATE_KEY')
   addCommand(fund, 'pool', 'adds USDC to the pool, without credit to anyone; each run pays once more')
     .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
-    .action((amount: bigint, options: CommonOptions) =>
-      request(process, options, {
-        name: 'fund pool',
-        as: 'funder',
-        changes: (platform, sender) => changes.poolFunding(platform, sender, amount),
-      }),
+    .action((usdc: bigint, options: CommonOptions) =>
+      decideAs(process, options, { name: 'fund pool', as: 'funder' }, [
+        { kind: 'allowance', usdc },
+        { kind: 'gift', usdc },
+      ]),
     )
   // Needs no deployment: the accounts get their ether before there is one. Then `CHAIN_ID` says which chain is meant.
   addCommand(fund, 'gas', 'sends ether for gas; each run pays once more')
@@ -313,8 +321,9 @@ function addFund(root: Command, process: OperateProcess): void {
       const to = recipientOf(named, options.directory)
       const text = `send ${formatDecimal(value, ETHER_DECIMALS)} ether to ${to}`
       const chainId = findDeployment(options.directory)?.chainId ?? readChainId(process.env)
-      const changes = async () => [{ text, call: { to, value, text } }]
-      return send(process, options, { name: 'fund gas', as: 'funder', chainId, changes })
+      return take(process, options, { name: 'fund gas', as: 'funder', chainId }, async (chain, wallet) => [
+        { text, send: () => sendEther(chain, wallet, to, value) },
+      ])
     })
 }
 

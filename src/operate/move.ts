@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { verifyAttestation } from '../attestation/index.js'
-import { sameAddress } from '../protocol/address.js'
+import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { anAddress } from '../terminal/arguments.js'
-import { CommandError } from '../terminal/failure.js'
-import { connectChain, timeOf } from './chain.js'
-import { asOwner } from './chainCommands.js'
-import * as changes from './changes.js'
+import { CommandError, usage } from '../terminal/failure.js'
+import { connectChain, timeOf, viewsOf } from './chain.js'
+import { decideAs } from './chainCommands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { resolveAsOwner } from './resolve.js'
 import { readDeployment } from './settings.js'
@@ -31,9 +30,12 @@ export function addMove(root: Command, process: OperateProcess, verify: typeof v
     .action((from: Hex, to: Hex, options: Options) =>
       options.carryOut === true
         ? carryOut(process, options, { from, to, verify })
-        : asOwner(process, 'move', options, async (platform) => [
-            await changes.move(platform, from, to, options.withdraw !== true),
-          ]),
+        : decideAs(process, options, { name: 'move', as: 'owner' }, async ({ registry }) => {
+            const isApproved = options.withdraw !== true
+            if (isApproved && !sameAddress((await registry.moveOf(from))?.to ?? ZERO_ADDRESS, to))
+              throw usage(`no move of ${from} to ${to} is proposed`)
+            return [{ kind: 'move', from, to, isApproved }]
+          }),
     )
 }
 
@@ -46,7 +48,7 @@ async function carryOut(
   const deployment = readDeployment(options.directory)
   const chain = await connectChain(process.env, deployment.chainId)
   try {
-    const move = await changes.createPlatform(chain, deployment).registry.moveOf(from)
+    const move = await viewsOf(chain, deployment).registry.moveOf(from)
     if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
       throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
     }

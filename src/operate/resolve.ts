@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { verifyAttestation } from '../attestation/index.js'
 import { createAuthority } from '../chain/contracts.js'
 import { createViewCaller } from '../chain/views.js'
-import { sameAddress } from '../protocol/address.js'
+import { checksum, sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
 import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
@@ -28,9 +28,8 @@ import { createPost } from '../service/post.js'
 import { anAmount, anId } from '../terminal/arguments.js'
 import { CommandError, RefusedError, usage } from '../terminal/failure.js'
 import { attestedSealKey } from './attest/signerEvidence.js'
-import { addressOf, type Chain, connectChain, timeOf, walletOf } from './chain.js'
+import { type Chain, connectChain, timeOf, walletOf } from './chain.js'
 import { requireRole } from './chainCommands.js'
-import { shownUsdc } from './changes.js'
 import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { type DeploymentFile, parsed, readDeployment, readKey } from './settings.js'
@@ -109,7 +108,7 @@ export async function resolveAsOwner(
   const desk = readDesk(options.directory, deployment)
   const key = readKey(process.env, 'owner')
   const serverUrl = readServerUrl(process.env.SERVER_URL ?? desk.serverUrl)
-  const owner = addressOf(walletOf(key, chain))
+  const owner = checksum(walletOf(key, chain).address)
   const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
   await requireRole({ authority }, 'owner', owner)
   const sealKey = desk.pins.enclavePublicKey ?? (await attestedSealKey(serverUrl, desk, platform))
@@ -221,6 +220,8 @@ function nonceResolution(
     ],
   }
 }
+
+const shownUsdc = (amount: bigint) => `${formatDecimal(amount, USDC_DECIMALS)} USDC`
 
 function sharesOf(quantity: bigint, symbol: string): string {
   return `${formatDecimal(quantity, SHARE_DECIMALS)} ${symbol}`

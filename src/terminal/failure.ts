@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { z } from 'zod'
 import { DeployError } from '../chain/deploy.js'
 import { revertOf } from '../chain/reverts.js'
-import { TradingError, toTradingError } from '../client/index.js'
+import { ContractError, TradingError, toTradingError } from '../client/index.js'
 import type { Revert } from '../protocol/api.js'
 import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
@@ -158,6 +158,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RefusedError) {
     return failed(error.code, error.message, [EXIT.failed, 'docs/protocol.md explains the code'])
   }
+  if (error instanceof ContractError) return contractFailure({ name: error.code, args: error.args })
   if (!(error instanceof TradingError)) {
     const revert = revertOf(error)
     if (revert) return contractFailure(revert)

@@ -62,6 +62,7 @@ describe('operate list, delist, kyc, freeze', () => {
     expect(result?.transactions).toHaveLength(1)
     expect(err).toContain('already so: list AAPL')
     expect(err).toContain('will list MSFT')
+    expect(err).toContain(`list MSFT: sent ${result?.transactions[0]}`)
     await changesOnce(['delist', 'AAPL'])
     expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
     expect(await chain().read('token', 'isListed', nameToBytes32('BRK.B'))).toBe(true)

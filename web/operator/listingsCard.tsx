@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FrozenHolding, Listings, ReadList } from '../../src/client/index.js'
-import { setFrozen, setListed } from '../../src/client/operator.js'
+import { carryOut } from '../../src/client/operator.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -43,7 +43,9 @@ function Equities({ equities, isComplete }: Listings & Pick<ReadList, 'isComplet
               <OwnersButton
                 says={isListed ? 'Delist' : 'List'}
                 subject={symbol}
-                act={({ session }) => setListed(session.client, symbol, !isListed)}
+                act={({ session }) =>
+                  carryOut(session.client, { kind: 'listing', symbol, isListed: !isListed })
+                }
                 onDone={listings.refresh}
               />
             </li>
@@ -68,7 +70,9 @@ function Frozen({ frozen, isComplete }: Listings & Pick<ReadList, 'isComplete'>)
               <OwnersButton
                 says="Release"
                 subject={`${symbol} of ${nameOf(wallet) ?? shortHex(wallet)}`}
-                act={({ session }) => setFrozen(session.client, symbol, wallet, false)}
+                act={({ session }) =>
+                  carryOut(session.client, { kind: 'freeze', symbol, wallet, isFrozen: false })
+                }
                 onDone={listings.refresh}
               />
             </li>
@@ -98,8 +102,8 @@ function Changes({ owner, listings }: { readonly owner: Account; readonly listin
     const { symbol, wallet } = input.change
     run(async () => {
       setDone(null)
-      if (wallet === null) await setListed(client, symbol, true)
-      else await setFrozen(client, symbol, wallet, true)
+      if (wallet === null) await carryOut(client, { kind: 'listing', symbol, isListed: true })
+      else await carryOut(client, { kind: 'freeze', symbol, wallet, isFrozen: true })
       setDone(wallet === null ? `${symbol} is listed.` : `${symbol} of ${shortHex(wallet)} is frozen.`)
       setSymbolText('')
       setWalletText('')

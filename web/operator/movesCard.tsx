@@ -1,4 +1,4 @@
-import { approveMove } from '../../src/client/operator.js'
+import { carryOut } from '../../src/client/operator.js'
 import { MoveList } from '../membership/moveList.js'
 import { Card } from '../parts/card.js'
 import { useStore } from '../state/context.js'
@@ -20,7 +20,8 @@ export function MovesCard() {
         actions={({ from, to, isAccepted, effectiveAt }) => {
           if (owner === null) return []
           const canApprove = isAccepted && effectiveAt === null
-          const approval = { says: 'Approve', act: () => approveMove(owner, from, to), leadsTo: OUTCOME }
+          const approve = () => carryOut(owner, { kind: 'move', from, to, isApproved: true })
+          const approval = { says: 'Approve', act: approve, leadsTo: OUTCOME }
           const withdrawal = { says: 'Withdraw', act: () => owner.withdrawMove({ from }) }
           return canApprove ? [approval, withdrawal] : [withdrawal]
         }}

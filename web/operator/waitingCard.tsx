@@ -1,5 +1,5 @@
 import type { Hex } from '../../src/client/index.js'
-import { admitInstitution, verifyWallet } from '../../src/client/operator.js'
+import { carryOut } from '../../src/client/operator.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -50,7 +50,9 @@ export function WaitingCard() {
                   <OwnersButton
                     says="Verify"
                     subject={nameOf(wallet) ?? shortHex(wallet)}
-                    act={({ session }) => verifyWallet(session.client, wallet)}
+                    act={({ session }) =>
+                      carryOut(session.client, { kind: 'clearance', wallet, isVerified: true })
+                    }
                     onDone={waiting.refresh}
                   />
                 </li>
@@ -60,7 +62,9 @@ export function WaitingCard() {
                   <OwnersButton
                     says="Admit"
                     subject={nameOfOrg(orgId)}
-                    act={({ session }) => admitInstitution(session.client, orgId, wallet)}
+                    act={({ session }) =>
+                      carryOut(session.client, { kind: 'admission', orgId, admin: wallet, isAdmitted: true })
+                    }
                     onDone={waiting.refresh}
                   />
                 </li>

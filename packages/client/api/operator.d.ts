@@ -1,17 +1,32 @@
 // Written by `npm run client-api` from client/operator.d.ts: the public types, and all that they name.
 // Exports:
+//   Change
+//   Decision
+//   Operator
+//   OperatorOptions
+//   ProposedAction
 //   RelayAccess
 //   RelayReceipt
-//   admitInstitution
-//   approveMove
+//   Role
+//   carryOut
+//   createOperator
+//   decide
 //   getRelayReceipt
-//   setFrozen
-//   setListed
-//   verifyWallet
 
 // attestation/nitro.d.ts
 declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
 export type RegisterMap = (typeof REGISTER_MAPS)[number] | 'tdx';
+export type Registers = Readonly<Record<string, string>>;
+
+// attestation/policy.d.ts
+export interface AcceptedProgram {
+    readonly label: string;
+    readonly pcrs?: Registers;
+    readonly nitrotpm_pcrs?: Registers;
+    readonly tdx?: Readonly<Record<'mrtd' | 'rtmr0' | 'rtmr1' | 'rtmr2' | 'composeHash' | 'keyProvider', string>>;
+    readonly configuration: Hex;
+    readonly until?: number;
+}
 
 // attestation/statement.d.ts
 export interface CommonStatement {
@@ -37,6 +52,16 @@ export interface Statement extends CommonStatement {
 }
 
 // attestation/verify.d.ts
+export interface CommonExpectation {
+    readonly programs: readonly AcceptedProgram[];
+    readonly chainId: number;
+    readonly escrow: Hex;
+    readonly now: number;
+    readonly nonce?: Hex | undefined;
+}
+export interface Expectation extends CommonExpectation {
+    readonly signer: Hex;
+}
 export interface Verified<S extends CommonStatement = Statement> {
     readonly label: string;
     readonly map: RegisterMap;
@@ -44,6 +69,19 @@ export interface Verified<S extends CommonStatement = Statement> {
     readonly config: Hex;
     readonly statement: S;
     readonly issuedAt: number;
+}
+export type Measurements = (attestation: unknown, expected: Omit<Expectation, 'programs'>) => Promise<Verified>;
+
+// chain/actionList.d.ts
+export declare function actionStruct(action: Pick<CorporateAction, 'kind' | 'symbol' | 'recordAt'> & Readonly<Record<'numerator' | 'denominator', bigint>> & {
+    entitlement: number;
+    successor: string;
+}): readonly unknown[];
+
+// chain/signerProgram.d.ts
+export interface SignerProgram {
+    readonly measurement: Hex;
+    readonly config: Hex;
 }
 
 // client/claims.d.ts
@@ -86,12 +124,89 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
     sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>;
     openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>;
 }
+export type ClientOptions = WalletOptions & Trust;
+interface WalletOptions extends ReaderOptions {
+    readonly wallet: WalletSource;
+    readonly account?: Hex | undefined;
+    readonly policyTimeoutMs?: number | undefined;
+    readonly miningTimeoutMs?: number | undefined;
+    readonly orderStore?: OrderStore | undefined;
+}
 
 // client/contract.d.ts
 export interface Mined {
     readonly txHash: Hex;
     readonly blockNumber: number;
 }
+
+// client/decisions.d.ts
+export interface Decision {
+    readonly text: string;
+    readonly isInForce: boolean;
+    send(): Promise<Mined>;
+}
+export type Change<K extends Kind = Kind> = {
+    [P in K]: {
+        readonly kind: P;
+    } & Terms[P];
+}[K];
+export type ProposedAction = Parameters<typeof actionStruct>[0];
+export type Role = 'owner' | 'guardian' | 'signer';
+interface Terms {
+    listing: {
+        readonly symbol: string;
+        readonly isListed: boolean;
+    };
+    clearance: {
+        readonly wallet: Hex;
+        readonly isVerified: boolean;
+    };
+    freeze: {
+        readonly symbol: string;
+        readonly wallet: Hex;
+        readonly isFrozen: boolean;
+    };
+    admission: {
+        readonly orgId: Hex;
+        readonly admin: Hex;
+        readonly isAdmitted: boolean;
+    };
+    move: {
+        readonly from: Hex;
+        readonly to: Hex;
+        readonly isApproved: boolean;
+    };
+    rotation: {
+        readonly role: Role;
+        readonly to: Hex;
+        readonly program: SignerProgram | null;
+    };
+    stay: {
+        readonly role: Role;
+    };
+    pause: {
+        readonly isPaused: boolean;
+    };
+    revocation: {
+        readonly measurement: Hex;
+    };
+    treasury: {
+        readonly usdc: bigint;
+    };
+    allowance: {
+        readonly usdc: bigint;
+    };
+    gift: {
+        readonly usdc: bigint;
+    };
+    action: {
+        readonly action: ProposedAction;
+    };
+    noAction: {
+        readonly digest: Hex;
+    };
+}
+type Kind = keyof Terms;
 
 // client/errors.d.ts
 export declare abstract class TradingError extends Error {
@@ -169,15 +284,17 @@ export interface Moves {
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
 
 // client/operator.d.ts
-export declare function admitInstitution(client: Client, orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>;
-export declare function approveMove(client: Client, from: Hex, to: Hex, options?: CallOptions): Promise<Mined>;
+export declare function carryOut(operator: Operator, change: Change, options?: CallOptions): Promise<Mined | null>;
+export declare function createOperator(options: OperatorOptions): Operator;
+export declare function decide(operator: Operator, change: Change, options?: CallOptions): Promise<Decision>;
 export declare function getRelayReceipt({ token, ...options }: RelayAccess, digest: Hex, { signal }?: CallOptions): Promise<RelayReceipt>;
-export declare function setFrozen(client: Client, symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>;
-export declare function setListed(client: Client, symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>;
-export declare function verifyWallet(client: Client, wallet: Hex, options?: CallOptions): Promise<Mined>;
+export interface OperatorOptions extends Pick<ClientOptions, 'wallet' | 'miningTimeoutMs'> {
+    readonly escrow: Hex;
+}
 export interface RelayAccess extends Pick<ReaderOptions, 'serverUrl' | 'timeoutMs'> {
     readonly token: string;
 }
+export type Operator = Pick<Client, 'getAccount'>;
 export type RelayReceipt = Receipt;
 
 // client/orderIntent.d.ts
@@ -228,6 +345,12 @@ export interface KeptOrder extends SubmittableOrder {
     readonly account: Hex;
     readonly deadline: number;
 }
+export interface OrderStore {
+    keep(order: KeptOrder): Promise<void>;
+    find(orderId: Hex): Promise<KeptOrder | null>;
+    list(): Promise<readonly KeptOrder[]>;
+    forget(orderId: Hex): Promise<void>;
+}
 
 // client/orders.d.ts
 export interface Orders {
@@ -269,6 +392,10 @@ export interface Prompt {
 }
 
 // client/platform.d.ts
+export interface Pins {
+    readonly enclavePublicKey?: Hex | undefined;
+    readonly escrow?: Hex | undefined;
+}
 export interface Platform extends PlatformContracts {
     readonly enclavePublicKey: Hex;
     readonly chainId: number;
@@ -283,6 +410,22 @@ export interface PlatformContracts {
     readonly token: Hex;
     readonly actions: Hex;
 }
+export type Trust = 
+{
+    readonly pins: Readonly<Record<keyof Pins, Hex>>;
+    readonly measurements?: Measurements | undefined;
+    readonly allowUnattested?: boolean;
+}
+ | {
+    readonly measurements: Measurements;
+    readonly pins?: Pins | undefined;
+    readonly allowUnattested?: boolean;
+}
+ | {
+    readonly allowUnattested: true;
+    readonly pins?: Pins | undefined;
+    readonly measurements?: Measurements | undefined;
+};
 
 // client/poll.d.ts
 export interface FollowOptions extends CallOptions {
@@ -308,6 +451,22 @@ export interface PortfolioKey {
     readonly drawnAt: number;
     readonly portfolioVersion: bigint;
 }
+
+// client/provider.d.ts
+export interface RequestSource {
+    request(request: never): Promise<unknown>;
+}
+export interface ViemWalletClient extends RequestSource {
+    readonly account?: {
+        readonly address: Hex;
+        readonly type: string;
+    } | undefined;
+    signMessage(request: never): Promise<string>;
+    signTypedData(request: never): Promise<string>;
+    sendTransaction(request: never): Promise<string>;
+}
+export type WalletSource = Signer | RequestSource | ViemWalletClient;
+import type { Signer, TypedDataDomain, TypedDataField } from 'ethers';
 
 // client/reader.d.ts
 export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'> {

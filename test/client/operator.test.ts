@@ -1,0 +1,34 @@
+// Decisions by the library alone, without a server. What each comes to is told in test/operate.
+import { expect, it } from 'vitest'
+import { type Change, carryOut, createOperator, decide } from '../../src/client/operator.js'
+import { useChain } from '../support/chain.js'
+import type { Role } from '../support/roles.js'
+import { ORG_ID, walletOf } from './clientSetting.js'
+
+const chain = useChain()
+const operator = (role: Role) =>
+  createOperator({ wallet: walletOf(chain(), role), escrow: chain().addressOf('escrow') })
+
+it('a change is sent once: carried out again it is in force, and nothing is sent', async () => {
+  const change: Change = { kind: 'clearance', wallet: chain().account('bob'), isVerified: true }
+  expect(await carryOut(operator('owner'), change)).toMatchObject({ blockNumber: expect.any(Number) })
+  expect(await chain().read('token', 'isKyc', change.wallet)).toBe(true)
+  const block = await chain().provider.getBlockNumber()
+  expect(await carryOut(operator('owner'), change)).toBeNull()
+  expect(await chain().provider.getBlockNumber()).toBe(block)
+})
+
+it.each(['listing', 'admission', 'treasury', 'pause', 'noAction'] as const)(
+  'the refusal of another wallet has its name, whichever contract refuses: %s',
+  async (kind) => {
+    const changes = {
+      listing: { kind: 'listing', symbol: 'AAPL', isListed: true },
+      admission: { kind: 'admission', orgId: ORG_ID, admin: chain().account('admin'), isAdmitted: true },
+      treasury: { kind: 'treasury', usdc: 0n },
+      pause: { kind: 'pause', isPaused: true },
+      noAction: { kind: 'noAction', digest: ORG_ID },
+    } as const
+    const { send } = await decide(operator('alice'), changes[kind])
+    await expect(send()).rejects.toMatchObject({ code: kind === 'pause' ? 'NotGuardian' : 'NotOwner' })
+  },
+)
