@@ -1,5 +1,5 @@
 // Every example of docs/client.md and of the client's public functions, as it stands there: in a project of its own, compiled, and run
-// against the sandbox. test/browser/starter.test.ts runs the starter.
+// against the sandbox. test/browser/evergreen.test.ts runs the starter.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

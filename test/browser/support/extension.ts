@@ -16,59 +16,62 @@ export interface ExtensionOptions {
 
 /** Puts a wallet as an extension would be into every page: announced by EIP-6963, asking the local chain. */
 export async function installExtension(page: Page, options: ExtensionOptions): Promise<void> {
-  await page.addInitScript((given: ExtensionOptions) => {
-    let { chainId, refuses, silentOn } = given
-    let accounts: readonly string[] = [given.address]
-    const listeners = new Map<string, Set<() => void>>()
-    const emit = (event: string) => {
-      for (const listener of listeners.get(event) ?? []) listener()
-    }
-    const provider = {
-      async request({ method, params = [] }: { method: string; params?: readonly { chainId: string }[] }) {
-        performance.mark(`wallet:${method}`)
-        if (method === silentOn) return new Promise(() => undefined)
-        const signs: unknown = Reflect.get(window, 'signByExtension')
-        if (method === 'personal_sign' && typeof signs === 'function') return signs(params[0])
-        if (refuses.includes(method))
-          throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
-        if (method === 'eth_requestAccounts') accounts = [given.address]
-        if (method === 'eth_requestAccounts' || method === 'eth_accounts') return accounts
-        if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
-        if (method === 'wallet_switchEthereumChain') {
-          chainId = Number(params[0]?.chainId)
-          emit('chainChanged')
-          return null
-        }
-        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-        const headers = { 'content-type': 'application/json' }
-        const answer = await (await fetch(given.rpcUrl, { method: 'POST', headers, body })).json()
-        if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error)
-        return answer.result
-      },
-      on(event: string, listener: () => void) {
-        listeners.set(event, (listeners.get(event) ?? new Set()).add(listener))
-      },
-      removeListener(event: string, listener: () => void) {
-        listeners.get(event)?.delete(listener)
-      },
-    }
-    const info = { uuid: 'a-wallet', name: given.name, icon: 'data:image/svg+xml,', rdns: 'example.wallet' }
-    const announce = () =>
-      window.dispatchEvent(
-        new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }),
-      )
-    if (given.isPlain) Object.assign(window, { ethereum: provider })
-    else window.addEventListener('eip6963:requestProvider', announce)
-    window.addEventListener('extension:change', (event) => {
-      const change: ExtensionChange = event instanceof CustomEvent ? event.detail : {}
-      refuses = change.refuses ?? refuses
-      if (change.silentOn !== undefined) silentOn = change.silentOn
-      if (change.accounts === undefined) return
-      accounts = change.accounts
-      emit('accountsChanged')
-    })
-    if (!given.isPlain) announce()
-  }, options)
+  await page.addInitScript(extend, options)
+}
+
+/** Runs in a page, before all that is the page's own. */
+export function extend(given: ExtensionOptions): void {
+  let { chainId, refuses, silentOn } = given
+  let accounts: readonly string[] = [given.address]
+  const listeners = new Map<string, Set<() => void>>()
+  const emit = (event: string) => {
+    for (const listener of listeners.get(event) ?? []) listener()
+  }
+  const provider = {
+    async request({ method, params = [] }: { method: string; params?: readonly { chainId: string }[] }) {
+      performance.mark(`wallet:${method}`)
+      if (method === silentOn) return new Promise(() => undefined)
+      const signs: unknown = Reflect.get(window, 'signByExtension')
+      if (method === 'personal_sign' && typeof signs === 'function') return signs(params[0])
+      if (refuses.includes(method))
+        throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+      if (method === 'eth_requestAccounts') accounts = [given.address]
+      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return accounts
+      if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
+      if (method === 'wallet_switchEthereumChain') {
+        chainId = Number(params[0]?.chainId)
+        emit('chainChanged')
+        return null
+      }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await (await fetch(given.rpcUrl, { method: 'POST', headers, body })).json()
+      if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error)
+      return answer.result
+    },
+    on(event: string, listener: () => void) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener))
+    },
+    removeListener(event: string, listener: () => void) {
+      listeners.get(event)?.delete(listener)
+    },
+  }
+  const info = { uuid: 'a-wallet', name: given.name, icon: 'data:image/svg+xml,', rdns: 'example.wallet' }
+  const announce = () =>
+    window.dispatchEvent(
+      new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }),
+    )
+  if (given.isPlain) Object.assign(window, { ethereum: provider })
+  else window.addEventListener('eip6963:requestProvider', announce)
+  window.addEventListener('extension:change', (event) => {
+    const change: ExtensionChange = event instanceof CustomEvent ? event.detail : {}
+    refuses = change.refuses ?? refuses
+    if (change.silentOn !== undefined) silentOn = change.silentOn
+    if (change.accounts === undefined) return
+    accounts = change.accounts
+    emit('accountsChanged')
+  })
+  if (!given.isPlain) announce()
 }
 
 /** A person's changes in a wallet. */
