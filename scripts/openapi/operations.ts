@@ -11,24 +11,26 @@ import {
   orderReceivedSchema,
   orderStatusSchema,
   policyVersionSchema,
-  postOrderSchema,
-  receiptSchema,
-  resolvedSchema,
-  runResultReceivedSchema,
   timelineSchema,
   walletSchema,
 } from '../../src/protocol/api.js'
-import {
-  attestationReceivedSchema,
-  attestationSchema,
-  challengeSchema,
-  postAttestationSchema,
-} from '../../src/protocol/attestation.js'
+import { attestationSchema } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
-import { postedResultSchema, provisionalResultSchema } from '../../src/protocol/job.js'
-import { postResolutionSchema } from '../../src/protocol/resolution.js'
+import {
+  postedResultSchema,
+  provisionalResultSchema,
+  runResultReceivedSchema,
+} from '../../src/protocol/job.js'
+import {
+  attestationReceivedSchema,
+  challengeSchema,
+  postAttestationSchema,
+} from '../../src/protocol/postedAttestation.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
+import { receiptSchema } from '../../src/protocol/relayReceipt.js'
+import { postResolutionSchema, resolvedSchema } from '../../src/protocol/resolution.js'
 import { postPolicySchema } from '../../src/protocol/sealedRulebook.js'
 import type { ProblemCode } from '../../src/server/http/problemCodes.js'
 import { openApiSchema } from './schemas.js'

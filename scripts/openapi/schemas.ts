@@ -1,21 +1,28 @@
 import { z } from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import * as api from '../../src/protocol/api.js'
-import {
-  attestationReceivedSchema,
-  attestationSchema,
-  challengeSchema,
-  postAttestationSchema,
-} from '../../src/protocol/attestation.js'
+import { attestationSchema } from '../../src/protocol/attestation.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { postCancelSchema } from '../../src/protocol/cancelIntent.js'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
-import { ENVELOPE_SCHEME } from '../../src/protocol/envelope.js'
+import { ENVELOPE_SCHEME } from '../../src/protocol/envelopeForm.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { symbolSchema } from '../../src/protocol/identifiers.js'
-import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../src/protocol/job.js'
+import {
+  postedResultSchema,
+  provisionalResultSchema,
+  runIdSchema,
+  runResultReceivedSchema,
+} from '../../src/protocol/job.js'
+import {
+  attestationReceivedSchema,
+  challengeSchema,
+  postAttestationSchema,
+} from '../../src/protocol/postedAttestation.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
-import { postResolutionSchema } from '../../src/protocol/resolution.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
+import { receiptSchema } from '../../src/protocol/relayReceipt.js'
+import { postResolutionSchema, resolvedSchema } from '../../src/protocol/resolution.js'
 import { postPolicySchema } from '../../src/protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../src/protocol/units.js'
 import { problemBodySchema } from '../../src/server/http/errors.js'
@@ -98,7 +105,7 @@ export const SCHEMAS = {
     next: { signer: RELAYER, effectiveAt: '2026-12-01T12:00:00.000Z' },
   }),
   PostOrder: sealed(
-    api.postOrderSchema,
+    postOrderSchema,
     'A sealed order and the orderId that its escrow has on the chain, or that `opening` opens it under.',
     { orderId: ORDER_ID, ...order?.envelope },
   ),
@@ -116,7 +123,7 @@ export const SCHEMAS = {
     "A sealed resolution; `validBefore` is as inside the seal, and `sig` the signature of it and the envelope's hash by the platform's owner.",
     { ...resolution.envelope, validBefore: resolution.plaintext.validBefore, sig: resolution.sig },
   ),
-  Resolved: described(api.resolvedSchema, 'The resolution has taken effect.', { result: 'done' }),
+  Resolved: described(resolvedSchema, 'The resolution has taken effect.', { result: 'done' }),
   PostPolicy: sealed(
     postPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
@@ -297,7 +304,7 @@ export const SCHEMAS = {
   AttestationReceived: described(attestationReceivedSchema, 'The server shows it.', {
     shownUntil: '2026-11-29T14:00:00.000Z',
   }),
-  Receipt: described(api.receiptSchema, "The relay's record of one authorization.", {
+  Receipt: described(receiptSchema, "The relay's record of one authorization.", {
     digest: DIGEST,
     primaryType: 'OrderSettlement',
     target: ESCROW,
@@ -321,11 +328,10 @@ export const SCHEMAS = {
     'What a run of the enclave came to; it never says why an order was refused.',
     { outcome: 'settled' },
   ),
-  RunResultReceived: described(
-    api.runResultReceivedSchema,
-    '`not-awaited`: the run is unknown, or is over.',
-    { runId: RUN_ID, result: 'received' },
-  ),
+  RunResultReceived: described(runResultReceivedSchema, '`not-awaited`: the run is unknown, or is over.', {
+    runId: RUN_ID,
+    result: 'received',
+  }),
   Problem: described(
     problemBodySchema,
     'RFC 9457. A program branches on `code`, whose meaning never changes.',

@@ -1,7 +1,7 @@
 import { type BlockTag, type Interface, isHexString, type Result } from 'ethers'
 import * as z from 'zod/mini'
 import { addressSchema } from '../protocol/address.js'
-import { MAX_ENCODED_BYTES } from '../protocol/envelope.js'
+import { MAX_ENCODED_BYTES } from '../protocol/envelopeForm.js'
 import { bytes32Schema, type Hex, hexBetween, hexToBytes } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
 import { resultOf, toQuantity } from './jsonRpc.js'

@@ -1,4 +1,5 @@
 // What the chain says of the program whose evidence a server shows.
+
 import * as z from 'zod/mini'
 import type { Measurements, Verified } from '../attestation/index.js'
 import { isSameProgram, programValue } from '../chain/signerProgram.js'
@@ -6,7 +7,7 @@ import { addressSchema } from '../protocol/address.js'
 import type { Attestation } from '../protocol/attestation.js'
 import type { EnclaveKey } from '../protocol/enclaveKey.js'
 import type { Hex } from '../protocol/hex.js'
-import { samePoint } from '../protocol/publicKey.js'
+import { samePoint } from '../protocol/point.js'
 import { AUTHORITY_ABI, IMMUTABLES_ABI } from './abis.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'

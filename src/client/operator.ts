@@ -1,6 +1,6 @@
 // The entry `confidential-trading-client/operator`: what the platform's owner, guardian and funder decide, and what its relay has done.
-import { type Receipt, receiptSchema } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { type Receipt, receiptSchema } from '../protocol/relayReceipt.js'
 import type { Client, ClientOptions } from './client.js'
 import { partsOf, withParts } from './clientParts.js'
 import type { Mined } from './contract.js'

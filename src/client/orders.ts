@@ -6,13 +6,13 @@ import {
   type OrderStatus,
   orderReceivedSchema,
   orderStatusSchema,
-  postOrderSchema,
   type Timeline,
   type TimelineEntry,
   timelineSchema,
 } from '../protocol/api.js'
 import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
+import { postOrderSchema } from '../protocol/postedOrder.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
 import { type Followed, type FollowOptions, follow, type WatchOptions, watch } from './poll.js'

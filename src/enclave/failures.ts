@@ -1,7 +1,8 @@
 import { BrokerError, type BrokerErrorKind } from '../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { Revert } from '../protocol/api.js'
-import type { RunResult, WaitReason } from '../protocol/job.js'
+import type { RunResult } from '../protocol/job.js'
+import type { WaitReason } from '../protocol/outcome.js'
 
 /** Kinds of failure that the server may know: none of them reveals what an order is about. */
 export type FailureCode =

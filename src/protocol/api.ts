@@ -1,14 +1,14 @@
-// Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
+// Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema. A page loads all of this file, so what no
+// page reads is elsewhere: `postedOrder.ts`, `relayReceipt.ts`, `job.ts`, `resolution.ts`, `postedAttestation.ts`.
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { enclaveModeSchema } from './attestation.js'
-import { orderEnvelopeSchema } from './envelope.js'
+import { orderEnvelopeSchema } from './envelopeForm.js'
 import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema, symbolSchema } from './identifiers.js'
-import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
-import { OPENING_TYPES, postedOpeningSchema } from './postedOpening.js'
-import { PRIMARY_TYPES } from './primaryTypes.js'
+import { outcomeSchema, waitReasonSchema } from './outcome.js'
 import { uint256Schema } from './units.js'
 
 /** Every path of the API, as Express writes it. A problem's `instance` is one of these, filled in, or empty. */
@@ -46,14 +46,6 @@ export type ApiPath = (typeof API_PATHS)[number]
 const timeSchema = z.iso.datetime()
 const count = z.int().check(z.minimum(0))
 
-export const postOrderSchema = z.strictObject({
-  orderId: bytes32Schema,
-  ...orderEnvelopeSchema.shape,
-  /** The server opens the escrow with it. Absent where the account opens the escrow itself. */
-  opening: z.optional(postedOpeningSchema),
-})
-export type PostOrder = z.output<typeof postOrderSchema>
-
 export const orderReceivedSchema = z.object({
   orderId: bytes32Schema,
   result: z.enum(['received', 'already-received']),
@@ -82,7 +74,7 @@ export const triggerSchema = z.object({
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
-const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
+export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
 /** A contract error's name, and its arguments as text. The server defines two names itself: see docs/errors.md. */
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
@@ -186,24 +178,6 @@ export type Timeline = z.output<typeof timelineSchema>
 
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
-
-/** The enclave has applied what the platform's owner decided. */
-export const resolvedSchema = z.object({ result: z.literal('done') })
-export type Resolved = z.output<typeof resolvedSchema>
-
-/** The enclave's answer to a job. `already-accepted`: the enclave already has this run. */
-export const jobAcceptedSchema = z.object({
-  runId: runIdSchema,
-  result: z.enum(['accepted', 'already-accepted']),
-  /** Absent if the program in front of the enclave cannot prove that an earlier process has ended. */
-  ...z.partial(enclaveBootSchema).shape,
-})
-
-/** The answer to a run's result or notice. `not-awaited`: the run is unknown or has ended. */
-export const runResultReceivedSchema = z.object({
-  runId: runIdSchema,
-  result: z.enum(['received', 'not-awaited']),
-})
 
 export const walletSchema = z.object({
   address: addressSchema,
@@ -341,32 +315,6 @@ export const healthChecksSchema = z.object({
 })
 /** The checks of the server's readiness, and the relayer's balance and gas. */
 export type HealthChecks = z.output<typeof healthChecksSchema>
-
-/** What the relay sends: the enclave's authorizations, openings of accounts, and corporate actions that the owner has proposed. */
-export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES, 'ActionEnactment'] as const
-export type RelayedType = (typeof RELAYED_TYPES)[number]
-
-export const receiptSchema = z.object({
-  digest: bytes32Schema,
-  primaryType: z.enum(RELAYED_TYPES),
-  target: addressSchema,
-  status: receiptStatusSchema,
-  txHash: z.nullable(bytes32Schema),
-  blockNumber: z.nullable(count),
-  gasUsed: z.nullable(uint256Schema),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
-  error: z.nullable(revertSchema),
-})
-/** The error of a receipt that failed without spending gas: every node that answered refused the transaction. */
-export const REFUSED_BY_NODES = 'RefusedByNodes'
-/** The relay's record of one authorization. */
-export type Receipt = z.output<typeof receiptSchema>
-
-/** Whether the receipt has reached a terminal status. */
-export function isFinal({ status }: Pick<Receipt, 'status'>): boolean {
-  return status === 'confirmed' || status === 'failed'
-}
 
 /** The daily gas quotas, by their owners, and the quota of openings that the platform pays for. */
 export const quotaSchema = z.enum(['account', 'institution', 'opening'])

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { bytes32Schema } from './hex.js'
 
 /** An enclave's evidence of where its keys were born, as it travels: docs/attestation.md. */
 export const attestationSchema = /* @__PURE__ */ z.object({
@@ -23,16 +22,3 @@ export const TEST_FORMAT = 'test'
 
 /** The mode of an enclave with evidence of a format. */
 export const modeOf = (format: string) => (format === TEST_FORMAT ? 'test' : 'attested')
-
-/** The body of `POST /attestation`: evidence of 24 kB in Base64 at most, and a statement of 4,096 characters. */
-export const postAttestationSchema = /* @__PURE__ */ z.strictObject({
-  format: z.string().check(z.maxLength(32)),
-  evidence: z.string().check(z.maxLength(32_768)),
-  statement: z.string().check(z.maxLength(4_096)),
-})
-
-/** The answer: until when the server shows it. */
-export const attestationReceivedSchema = /* @__PURE__ */ z.object({ shownUntil: z.iso.datetime() })
-
-/** The body of `POST /enclave-key/challenge`: random bytes that the evidence in its answer has to have. */
-export const challengeSchema = /* @__PURE__ */ z.strictObject({ nonce: bytes32Schema })

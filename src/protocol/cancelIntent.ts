@@ -1,14 +1,9 @@
 // The cancel of an order: a signed intent inside the seal, for the enclave, and a signature outside it, for the server.
+
 import * as z from 'zod/mini'
 import { addressSchema, sameAddress } from './address.js'
-import {
-  cancelEnvelopeSchema,
-  type Envelope,
-  type EnvelopePlace,
-  type EnvelopeRandomness,
-  open,
-  seal,
-} from './envelope.js'
+import { type Envelope, type EnvelopePlace, type EnvelopeRandomness, open, seal } from './envelope.js'
+import { cancelEnvelopeSchema } from './envelopeForm.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes } from './hex.js'
 import { INTENT_VERSION } from './intent.js'

@@ -1,6 +1,7 @@
 // The rulebook as it is sealed: each policy has exactly one encoding, and its length shows a size class alone.
+
 import * as z from 'zod/mini'
-import { MAX_ENCODED_BYTES } from './envelope.js'
+import { MAX_ENCODED_BYTES } from './envelopeForm.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, bytesToUint, hexToBytes, uintToBytes } from './hex.js'
 import { allRules, type Policy, policySchema, type Rule } from './policy.js'

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { bytes32Schema } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
-import { publicKeySchema } from './publicKey.js'
+import { publicKeySchema } from './point.js'
 import { secureUrlSchema } from './secureUrl.js'
 
 /** An account whose key the local chain holds, so the page needs none. Never set it on a chain of value. */

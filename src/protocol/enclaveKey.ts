@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { attestationSchema, enclaveModeSchema } from './attestation.js'
 import { chainIdSchema } from './identifiers.js'
-import { publicKeySchema } from './publicKey.js'
+import { publicKeySchema } from './point.js'
 
 /** The enclave that the chain's next signer is of. */
 export const nextEnclaveSchema = /* @__PURE__ */ z.object({

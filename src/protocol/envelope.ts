@@ -1,25 +1,13 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
-import * as z from 'zod/mini'
-import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
-import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
+import { decryptGcm, encryptGcm, IV_BYTES } from './aesGcm.js'
+import { ENVELOPE_SCHEME } from './envelopeForm.js'
+import { type Bytes, bytesToHex, concatBytes, type Hex, hexToBytes } from './hex.js'
 import { hkdf } from './hkdf.js'
 import { keccak256 } from './keccak.js'
 import { agreement, type KeyAgreement } from './keyAgreement.js'
 import { decodePadded, encodePadded } from './plaintext.js'
-import { compressPoint, publicKeySchema } from './publicKey.js'
+import { compressPoint } from './publicKey.js'
 
-/** The scheme's name in `GET /enclave-key`. */
-export const ENVELOPE_SCHEME = 'service-ecies-v1'
-/** The largest encoded policy: some 20,000 employees with a few restricted symbols each. */
-export const MAX_ENCODED_BYTES = 524_288
-/** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. A rulebook's is its encoding behind a header. */
-export const MAX_ORDER_BYTES = 4_096
-export const MAX_POLICY_BYTES = 1_087 + MAX_ENCODED_BYTES
-export const MAX_CANCEL_BYTES = 4_096
-/** A share of the master key, or the broker's keys. */
-const MAX_PROVISION_BYTES = 1_024
-/** Some 4,000 corporate actions. */
-const MAX_REPORT_BYTES = 1_048_576
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
@@ -63,16 +51,6 @@ export interface Envelope {
 export const ORDER_PLACE: EnvelopePlace = { kind: 'order', context: new Uint8Array() }
 /** The place of every sealed rulebook. */
 export const POLICY_PLACE: EnvelopePlace = { kind: 'policy', context: new Uint8Array() }
-
-function envelopeShape(maxBytes: number) {
-  return { epk: publicKeySchema, iv: hexOf(IV_BYTES), ct: hexBetween(1, maxBytes), tag: hexOf(TAG_BYTES) }
-}
-
-export const orderEnvelopeSchema = z.strictObject(envelopeShape(MAX_ORDER_BYTES))
-export const policyEnvelopeSchema = z.strictObject(envelopeShape(MAX_POLICY_BYTES))
-export const cancelEnvelopeSchema = z.strictObject(envelopeShape(MAX_CANCEL_BYTES))
-export const reportEnvelopeSchema = z.strictObject(envelopeShape(MAX_REPORT_BYTES))
-export const provisionEnvelopeSchema = z.strictObject(envelopeShape(MAX_PROVISION_BYTES))
 
 /** `commit = keccak256(ct)`: binds the on-chain order to this envelope. */
 export function commitOf(envelope: Pick<Envelope, 'ct'>): Hex {

@@ -1,9 +1,10 @@
 // The doctor's findings, and the report of its enclave part: a file or a pipe between two programs.
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { contractsSchema } from './api.js'
 import { chainIdSchema } from './identifiers.js'
-import { publicKeySchema } from './publicKey.js'
+import { publicKeySchema } from './point.js'
 
 export const findingSchema = z.strictObject({
   /** A stable kebab-case code for programs to branch on. */

@@ -1,4 +1,5 @@
 // EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { type Envelope, ORDER_PLACE, open, seal, sealOrderWithKey } from './envelope.js'
@@ -6,7 +7,7 @@ import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { type Limit, limitSchema, sideSchema, timeInForceSchema, timestampSchema } from './orderTerms.js'
-import { publicKeySchema } from './publicKey.js'
+import { publicKeySchema } from './point.js'
 import { accountSignatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 import { uint64Schema, uint256Schema } from './units.js'

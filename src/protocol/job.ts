@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
-import { cancelEnvelopeSchema, orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
+import { cancelEnvelopeSchema, orderEnvelopeSchema, policyEnvelopeSchema } from './envelopeForm.js'
 import { bytes32Schema } from './hex.js'
 import { timestampSchema } from './orderTerms.js'
+import { outcomeSchema } from './outcome.js'
 
 /** Lower case, so a run has exactly one id. */
 export const runIdSchema = z.uuid().check(z.toLowerCase())
@@ -32,52 +33,6 @@ const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
 /** One job for the enclave: confidential content is sealed, and a job names no file. */
 export const jobSchema = z.discriminatedUnion('job', [orderJob, policyJob, resolveJob, reconcileJob])
 export type Job = z.output<typeof jobSchema>
-
-/**
- * How a run ended.
- * - `settled`, `refunded`: final on chain
- * - `placed`: live at the broker; `queued`: written ahead, waiting
- * - `rejected`: no escrow to refund, or another order's envelope
- * - `accepted`: the rulebook is on chain; `done`: reconciled or resolved, or no work left
- * - `failed`: may be retried
- */
-export const outcomeSchema = z.enum([
-  'settled',
-  'refunded',
-  'placed',
-  'queued',
-  'rejected',
-  'accepted',
-  'done',
-  'failed',
-])
-export type Outcome = z.output<typeof outcomeSchema>
-
-/**
- * The reason in the `code` of a `queued` order:
- * - the market is closed, or the platform is paused
- * - the account's daily relay gas quota, or the relay's whole budget, is exhausted
- * - the order's turn under the broker's rate limit is too far away, before it is written ahead
- * - it is written ahead, and not its turn at the broker
- * - the escrow has too few confirmations
- * - the broker's corporate actions have not been read for too long
- */
-export const waitReasonSchema = z.enum([
-  'market-closed',
-  'paused',
-  'relay-quota-exhausted',
-  'relay-budget-exhausted',
-  'broker-rate-limit',
-  'broker-turn',
-  'chain-depth',
-  'actions-unknown',
-])
-export type WaitReason = z.output<typeof waitReasonSchema>
-
-/** Whether the order's sealed `notice` says more about why it waits. */
-export function isToldByNotice(reason: WaitReason | undefined): boolean {
-  return reason === 'broker-rate-limit' || reason === 'broker-turn'
-}
 
 /**
  * The enclave's report of a run's end. It never says why an order was refused: the sealed `notice` does.
@@ -123,5 +78,16 @@ export type PostedResult = z.output<typeof postedResultSchema>
  */
 export const RESTARTED = 'enclave-restarted'
 
-/** Outcomes after which an order needs no further run. */
-export const FINAL_OUTCOMES: ReadonlySet<Outcome> = new Set(['settled', 'refunded', 'rejected', 'done'])
+/** The enclave's answer to a job. `already-accepted`: the enclave already has this run. */
+export const jobAcceptedSchema = z.object({
+  runId: runIdSchema,
+  result: z.enum(['accepted', 'already-accepted']),
+  /** Absent if the program in front of the enclave cannot prove that an earlier process has ended. */
+  ...z.partial(enclaveBootSchema).shape,
+})
+
+/** The answer to a run's result or notice. `not-awaited`: the run is unknown or has ended. */
+export const runResultReceivedSchema = z.object({
+  runId: runIdSchema,
+  result: z.enum(['received', 'not-awaited']),
+})

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { decodePolicy, encodePolicy } from './compactPolicy.js'
-import { type Envelope, MAX_POLICY_BYTES, openBytes, POLICY_PLACE, sealBytes } from './envelope.js'
+import { type Envelope, openBytes, POLICY_PLACE, sealBytes } from './envelope.js'
+import { MAX_POLICY_BYTES } from './envelopeForm.js'
 import {
   type Bytes,
   bytes32Schema,

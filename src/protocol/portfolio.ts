@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { limitSchema, sideSchema, timestampSchema } from './orderTerms.js'
-import { publicKeySchema } from './publicKey.js'
+import { publicKeySchema } from './point.js'
 import { uint256Schema } from './units.js'
 
 const positionSchema = z.strictObject({

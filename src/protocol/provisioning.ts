@@ -1,21 +1,17 @@
 // What holders of shares and an enclave that is starting say to each other: docs/attestation.md.
+
 import { sha256 } from '@noble/hashes/sha2.js'
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { attestationSchema } from './attestation.js'
-import {
-  type Envelope,
-  type EnvelopePlace,
-  type EnvelopeRandomness,
-  open,
-  provisionEnvelopeSchema,
-  seal,
-} from './envelope.js'
+import { type Envelope, type EnvelopePlace, type EnvelopeRandomness, open, seal } from './envelope.js'
+import { provisionEnvelopeSchema } from './envelopeForm.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexOf, hexToBytes } from './hex.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'
 import { MAX_HOLDERS } from './masterShare.js'
-import { addressOfPublicKey, compressPoint, isPoint } from './publicKey.js'
+import { isPoint } from './point.js'
+import { addressOfPublicKey, compressPoint } from './publicKey.js'
 import { assertSignedBy, signatureSchema } from './signature.js'
 import { signDigest } from './signDigest.js'
 

@@ -1,8 +1,7 @@
 import { getPublicKey, Point } from '@noble/secp256k1'
-import * as z from 'zod/mini'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
-import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
+import { type Bytes, bytesToHex, type Hex, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
 
 /** 33-byte compressed form of a secp256k1 point (SEC 1), given in either form. @throws ProtocolError `invalid-point` */
@@ -13,11 +12,6 @@ export function compressPoint(key: Hex): Bytes {
   } catch {
     throw new ProtocolError('invalid-point', 'not a point on secp256k1')
   }
-}
-
-/** Whether two public keys are one, each in either form. @throws ProtocolError `invalid-point` */
-export function samePoint(a: Hex, b: Hex): boolean {
-  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
 }
 
 /** The Ethereum address of a public key in either SEC 1 form. @throws if it is not a point on the curve */
@@ -34,15 +28,3 @@ export function addressOfPoint(point: Uint8Array): Hex {
 export function publicKeyOf(privateKey: Uint8Array): Hex {
   return bytesToHex(getPublicKey(privateKey, true))
 }
-
-export function isPoint(key: Hex): boolean {
-  try {
-    compressPoint(key)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A secp256k1 public key, 33 bytes compressed or 65 uncompressed, checked to lie on the curve. */
-export const publicKeySchema = hexBetween(33, 65).check(z.refine(isPoint, 'not a point on secp256k1'))

@@ -1,7 +1,9 @@
 // A receipt shows one order to its reader, and no more: docs/protocol.md, "Receipt of an order".
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
-import { ORDER_PLACE, openWithKey, orderEnvelopeSchema } from './envelope.js'
+import { ORDER_PLACE, openWithKey } from './envelope.js'
+import { orderEnvelopeSchema } from './envelopeForm.js'
 import { bytes32Schema } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { type Intent, intentSchema } from './intent.js'

@@ -1,14 +1,9 @@
 // What the platform's owner decides about an order, or an account, that no run can bring on by itself: signed, and sealed to the enclave.
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
-import {
-  cancelEnvelopeSchema,
-  type Envelope,
-  type EnvelopePlace,
-  type EnvelopeRandomness,
-  open,
-  seal,
-} from './envelope.js'
+import { type Envelope, type EnvelopePlace, type EnvelopeRandomness, open, seal } from './envelope.js'
+import { cancelEnvelopeSchema } from './envelopeForm.js'
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { INTENT_VERSION } from './intent.js'
@@ -182,3 +177,7 @@ export type OrderReport = z.output<typeof orderReportSchema>
 function placeOf(domain: IntentDomain): EnvelopePlace {
   return { kind: 'resolution', context: domainBytes(domain) }
 }
+
+/** The enclave has applied what the platform's owner decided. */
+export const resolvedSchema = z.object({ result: z.literal('done') })
+export type Resolved = z.output<typeof resolvedSchema>

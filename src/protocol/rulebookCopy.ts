@@ -1,12 +1,7 @@
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
-import {
-  type EnvelopePlace,
-  type EnvelopeRandomness,
-  openBytes,
-  policyEnvelopeSchema,
-  sealBytes,
-} from './envelope.js'
+import { type EnvelopePlace, type EnvelopeRandomness, openBytes, sealBytes } from './envelope.js'
+import { policyEnvelopeSchema } from './envelopeForm.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
 import { chainIdSchema } from './identifiers.js'

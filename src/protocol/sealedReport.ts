@@ -1,7 +1,9 @@
 // What an attested enclave reports at its door, for the owner alone: docs/attestation.md.
+
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
-import { type Envelope, type EnvelopePlace, open, reportEnvelopeSchema, seal } from './envelope.js'
+import { type Envelope, type EnvelopePlace, open, seal } from './envelope.js'
+import { reportEnvelopeSchema } from './envelopeForm.js'
 import type { Bytes, Hex } from './hex.js'
 import { bytes32Schema } from './hex.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'

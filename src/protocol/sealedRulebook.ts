@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { type Envelope, policyEnvelopeSchema } from './envelope.js'
+import type { Envelope } from './envelope.js'
+import { policyEnvelopeSchema } from './envelopeForm.js'
 import { bytes32Schema, bytesToHex, concatBytes, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { keccak256 } from './keccak.js'

@@ -1,7 +1,8 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { RpcAnswer } from '../chain/rpc.js'
-import { RELAYED_TYPES, type Receipt } from '../protocol/api.js'
+import { RELAYED_TYPES, type Receipt } from '../protocol/relayReceipt.js'
 import type { HttpObserver } from './http/middleware.js'
 import { PROBLEMS } from './http/problemCodes.js'
 import type { LeaseObserver } from './store/leaseHolder.js'

@@ -6,10 +6,12 @@
 // Now: the relay sends only what its account has signed and a simulation of the chain's head passes. An id opens once, so a copy does
 // nothing, also where its thief sends it. Bob pays more than the platform loses, and is named; the account signs under a fresh id and
 // does not pay with its quota.
+
 import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { encodeOpeningCall } from '../../src/chain/openingCall.js'
-import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { personEnv, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { describeApi } from '../../scripts/openapi/document.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import { buildApp } from '../support/builtApp.js'
 import { useChain } from '../support/chain.js'
 import { startHttpServer } from '../support/httpServer.js'

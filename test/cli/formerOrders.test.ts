@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { moveFormerOrders } from '../../src/cli/input/formerOrders.js'
 import type { Hex, Platform } from '../../src/client/index.js'
 import { createFileOrderStore } from '../../src/client/store/index.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import { keptOrderOf } from '../client/store/keptOrderOf.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 

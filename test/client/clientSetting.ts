@@ -1,8 +1,10 @@
 // A platform for the client's tests: the real contracts, and the documented answers of a server.
+
 import { signAsync } from '@noble/secp256k1'
 import { getBytes, hashMessage, hexlify, type JsonRpcProvider, Wallet } from 'ethers'
 import { type ClientOptions, createClient } from '../../src/client/index.js'
-import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'

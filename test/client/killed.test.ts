@@ -1,4 +1,5 @@
 // A tab that is killed between any two steps of an order, and what the next visit finds: no money lost, and no order.
+
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type Client,
@@ -9,7 +10,7 @@ import {
   type OrderStore,
   type PlaceOptions,
 } from '../../src/client/index.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import type { ApiAnswer } from '../support/apiStandIn.js'
 import { orderOf, refund } from '../support/authorizations.js'
 import { EMPTY, orderActions, STATE } from '../support/orderActions.js'

@@ -1,7 +1,8 @@
 // What the tests of placed orders have in common: Alice's requests, and what became of them.
+
 import type { ClientOptions, SealedOrder } from '../../src/client/index.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { openingCall } from '../support/openings.js'

@@ -1,4 +1,5 @@
 // The two pages must be enough to write a client from, so what they state is checked against the code and to the frozen vectors.
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { Interface, TypedDataEncoder, type TypedDataField } from 'ethers'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +12,7 @@ import { ESCROW_ABI } from '../../src/client/escrowAbi.js'
 import { noticeCodes } from '../../src/enclave/notices.js'
 import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { cancelIntentTypes, sealedCancelTypes } from '../../src/protocol/cancelIntent.js'
-import { MAX_CANCEL_BYTES, MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
+import { MAX_CANCEL_BYTES, MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelopeForm.js'
 import { intentTypes, limitIntentTypes } from '../../src/protocol/intent.js'
 import { receiveWithAuthorizationTypes, requestOpeningTypes } from '../../src/protocol/opening.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'

@@ -1,4 +1,5 @@
 // The ceremony of holders, at the command's door, with an enclave that is made of the program's functions.
+
 import { existsSync } from 'node:fs'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { MEASUREMENTS, program, ROOT, replaced, STATEMENT, text } from '../../sc
 import { HOUR, NOW, register } from '../../scripts/attestation/documents.js'
 import { createStartingVerifier, type StartingVerifier } from '../../src/attestation/starting.js'
 import { configDigest } from '../../src/attestation/write.js'
-import { provisionEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { provisionEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import { masterDigest, sealShare } from '../../src/protocol/masterShare.js'
 import { foundingSchema } from '../../src/protocol/provisioning.js'

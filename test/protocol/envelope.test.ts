@@ -4,10 +4,10 @@ import {
   type EnvelopePlace,
   ORDER_PLACE,
   open,
-  orderEnvelopeSchema,
   POLICY_PLACE,
   seal,
 } from '../../src/protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { type Bytes, hexToBytes } from '../../src/protocol/hex.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 

@@ -1,3 +1,4 @@
+import { Point } from '@noble/secp256k1'
 import { computeAddress, SigningKey, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -14,9 +15,10 @@ import {
   uintToBytes,
 } from '../../src/protocol/hex.js'
 import { bytes32ToName, MAX_CHAIN_ID, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { isPoint, publicKeySchema, samePoint } from '../../src/protocol/point.js'
 import { policySchema } from '../../src/protocol/policy.js'
 import { portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
-import { compressPoint, publicKeyOf, publicKeySchema } from '../../src/protocol/publicKey.js'
+import { compressPoint, publicKeyOf } from '../../src/protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress } from '../../src/protocol/signature.js'
 import { signDigest } from '../../src/protocol/signDigest.js'
 
@@ -122,9 +124,9 @@ it('recovery refuses the point at infinity, as s·R = z·G gives it', () => {
 })
 
 const compressed = publicKeyOf(new Uint8Array(32).fill(7))
-const uncompressed = SigningKey.computePublicKey(compressed, false)
+const uncompressed: Hex = `0x${SigningKey.computePublicKey(compressed, false).slice(2)}`
 /** The same bytes behind another prefix. */
-const prefixed = (prefix: string, key: string) => `0x${prefix}${key.slice(4)}`
+const prefixed = (prefix: string, key: string): Hex => `0x${prefix}${key.slice(4)}`
 
 it('a public key is taken in both forms and either case', () => {
   for (const key of [compressed, uncompressed, `0x${uncompressed.slice(2).toUpperCase()}`]) {
@@ -147,6 +149,34 @@ it.each([
   ['no text', 5],
 ])('a public key is refused as %s', (_, key) => {
   expect(publicKeySchema.safeParse(key).success).toBe(false)
+})
+
+it('a public key is a point exactly where the library of the curve takes it', () => {
+  const prefix = fc.constantFrom(2, 3, 4)
+  fc.assert(
+    fc.property(prefix, word, word, (form, x, y) => {
+      const key = concatBytes(Uint8Array.of(form), x, ...(form === 4 ? [y] : []))
+      expect(isPoint(bytesToHex(key))).toBe(takes(key))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function takes(key: Uint8Array): boolean {
+  try {
+    Point.fromBytes(key)
+    return true
+  } catch {
+    return false
+  }
+}
+
+it('a public key is the same in both forms and either case, and not with the other y', () => {
+  const other = prefixed(compressed.startsWith('0x02') ? '03' : '02', compressed)
+  expect(samePoint(compressed, uncompressed)).toBe(true)
+  expect(samePoint(`0x${compressed.slice(2).toUpperCase()}`, compressed)).toBe(true)
+  expect(samePoint(other, compressed)).toBe(false)
+  expect(samePoint('0x', '0x')).toBe(false)
 })
 
 it('a portfolio key is refused for a signature of another wallet or another text', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { provisionEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { provisionEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { bytes32Schema, hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import { masterDigest, masterShareSchema, openShare, sealShare } from '../../src/protocol/masterShare.js'
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../src/protocol/cancelIntent.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { type IntentDomain, intentDomain } from '../../src/protocol/intentDomain.js'
-import { publicKeySchema } from '../../src/protocol/publicKey.js'
+import { publicKeySchema } from '../../src/protocol/point.js'
 import type { TestChain } from './chain.js'
 import type { Role } from './roles.js'
 import { SERVER_ENVIRONMENT } from './serverEnvironment.js'

@@ -1,5 +1,5 @@
-import { publicKeySchema } from '../../src/protocol/publicKey.js'
 // Decisions of the platform's owner, as `POST /resolutions` takes them.
+import { publicKeySchema } from '../../src/protocol/point.js'
 import {
   type OrderResolution,
   type PostResolution,

@@ -1,9 +1,10 @@
 // Sealed orders whose escrow may be open, or may still be opened by a signature. The client keeps them in the browser's storage, where all
 // tabs find them.
+
 import * as z from 'zod/mini'
 import type { KeptOrder, OrderStatus, OrderStore } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
-import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { isUnknownOrder } from '../words/failures.js'

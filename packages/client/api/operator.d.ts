@@ -720,37 +720,6 @@ export declare const policyVersionSchema: z.ZodMiniObject<{
     orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniInt;
 }, z.core.$strip>;
-export declare const receiptSchema: z.ZodMiniObject<{
-    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    primaryType: z.ZodMiniEnum<{
-        ActionEnactment: "ActionEnactment";
-        BatchBurn: "BatchBurn";
-        BatchMint: "BatchMint";
-        BuyOpening: "BuyOpening";
-        OrderRefund: "OrderRefund";
-        OrderSettlement: "OrderSettlement";
-        PolicyUpdate: "PolicyUpdate";
-        PortfolioMove: "PortfolioMove";
-        PortfolioUpdate: "PortfolioUpdate";
-        RequestOpening: "RequestOpening";
-    }>;
-    target: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    status: z.ZodMiniEnum<{
-        confirmed: "confirmed";
-        failed: "failed";
-        pending: "pending";
-        submitted: "submitted";
-    }>;
-    txHash: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
-    blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
-    gasUsed: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
-    createdAt: z.ZodMiniISODateTime;
-    updatedAt: z.ZodMiniISODateTime;
-    error: z.ZodMiniNullable<z.ZodMiniObject<{
-        name: z.ZodMiniString<string>;
-        args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
-    }, z.core.$strip>>;
-}, z.core.$strip>;
 export declare const timelineSchema: z.ZodMiniObject<{
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     entries: z.ZodMiniArray<z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
@@ -887,7 +856,6 @@ export type MarketView = z.output<typeof marketSchema>;
 export type OrderReceived = z.output<typeof orderReceivedSchema>;
 export type OrderStatus = z.output<typeof orderStatusSchema>;
 export type PolicyVersion = z.output<typeof policyVersionSchema>;
-export type Receipt = z.output<typeof receiptSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type WalletView = z.output<typeof walletSchema>;
 import * as z from 'zod/mini';
@@ -1095,4 +1063,39 @@ export declare const postedOpeningSchema: z.ZodMiniObject<{
     sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
 }, z.core.$strict>;
 export type PostedOpening = z.output<typeof postedOpeningSchema>;
+import * as z from 'zod/mini';
+
+// protocol/relayReceipt.d.ts
+export declare const receiptSchema: z.ZodMiniObject<{
+    digest: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    primaryType: z.ZodMiniEnum<{
+        ActionEnactment: "ActionEnactment";
+        BatchBurn: "BatchBurn";
+        BatchMint: "BatchMint";
+        BuyOpening: "BuyOpening";
+        OrderRefund: "OrderRefund";
+        OrderSettlement: "OrderSettlement";
+        PolicyUpdate: "PolicyUpdate";
+        PortfolioMove: "PortfolioMove";
+        PortfolioUpdate: "PortfolioUpdate";
+        RequestOpening: "RequestOpening";
+    }>;
+    target: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
+    status: z.ZodMiniEnum<{
+        confirmed: "confirmed";
+        failed: "failed";
+        pending: "pending";
+        submitted: "submitted";
+    }>;
+    txHash: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>>;
+    blockNumber: z.ZodMiniNullable<z.ZodMiniInt>;
+    gasUsed: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    createdAt: z.ZodMiniISODateTime;
+    updatedAt: z.ZodMiniISODateTime;
+    error: z.ZodMiniNullable<z.ZodMiniObject<{
+        name: z.ZodMiniString<string>;
+        args: z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniString<string>>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+export type Receipt = z.output<typeof receiptSchema>;
 import * as z from 'zod/mini';

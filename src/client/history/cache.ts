@@ -1,7 +1,8 @@
 // A history's final part, kept by the caller and sealed with the portfolio key: a page need not read the chain again.
+
 import * as z from 'zod/mini'
 import { bytes32Schema } from '../../protocol/hex.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
+import { publicKeySchema } from '../../protocol/point.js'
 import { createDeviceSeal, type DevicePlace } from '../deviceSeal.js'
 import { type HistoryStore, unlessFailed } from '../keptLists.js'
 import type { Keyring } from '../keyring.js'

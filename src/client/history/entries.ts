@@ -5,7 +5,7 @@ import { corporateActionSchema, isRatio, PAID_FOR, type PaidFor } from '../../pr
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { limitSchema, sideSchema } from '../../protocol/orderTerms.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
+import { publicKeySchema } from '../../protocol/point.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 
 /** An integer in base units that may be negative: a decimal string on the wire, a `bigint` inside. */

@@ -1,4 +1,4 @@
-import { orderEnvelopeSchema } from '../../protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../protocol/envelopeForm.js'
 import { RECEIPT_VERSION, type Receipt } from '../../protocol/receipt.js'
 import type { Platform } from '../platform.js'
 import type { SealedOrder } from '../sealedOrder.js'

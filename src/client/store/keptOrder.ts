@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { addressSchema } from '../../protocol/address.js'
-import { commitOf, orderEnvelopeSchema } from '../../protocol/envelope.js'
+import { commitOf } from '../../protocol/envelope.js'
+import { orderEnvelopeSchema } from '../../protocol/envelopeForm.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { chainIdSchema } from '../../protocol/identifiers.js'
 import { timestampSchema } from '../../protocol/orderTerms.js'

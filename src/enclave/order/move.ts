@@ -1,10 +1,11 @@
 // The move of a lost wallet's portfolio to a new wallet, which people have approved on chain: docs/contracts.md, "A lost wallet".
+
 import type { AccountMove } from '../../protocol/accountMove.js'
 import { sameAddress } from '../../protocol/address.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { keccak256 } from '../../protocol/keccak.js'
+import { publicKeySchema } from '../../protocol/point.js'
 import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { MoveResolution } from '../../protocol/resolution.js'
 import type { Look } from '../heads.js'
 import { fits } from '../room.js'

@@ -1,10 +1,12 @@
 // One run of one order. The order of its steps keeps the money right: see docs/enclave.md.
+
 import { type BrokerClock, BrokerError, type BrokerOrder, type Placement } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
-import { FINAL_OUTCOMES, type RunResult } from '../../protocol/job.js'
+import type { RunResult } from '../../protocol/job.js'
+import { FINAL_OUTCOMES } from '../../protocol/outcome.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
 import { ConflictError, codeOf, PostponedError, RunFailure, restarting } from '../failures.js'
 import { isHalted, unlessHalted } from '../halts.js'

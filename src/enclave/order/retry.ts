@@ -1,6 +1,8 @@
 // When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
+
 import type { BrokerClock } from '../../broker/index.js'
-import { isToldByNotice, type RunResult, type WaitReason } from '../../protocol/job.js'
+import type { RunResult } from '../../protocol/job.js'
+import { isToldByNotice, type WaitReason } from '../../protocol/outcome.js'
 import type { Run } from '../run.js'
 
 const MIN_QUEUED_S = 5

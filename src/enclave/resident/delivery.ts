@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { runResultReceivedSchema } from '../../protocol/api.js'
 import {
   type EnclaveBoot,
   type ProvisionalResult,
   postedResultSchema,
   provisionalResultSchema,
+  runResultReceivedSchema,
 } from '../../protocol/job.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'

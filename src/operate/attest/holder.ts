@@ -1,7 +1,9 @@
 // What a holder of a share of the master key keeps: her key, and her share, which opens with it alone. Files of mode 0600.
+
 import * as z from 'zod'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
-import { type Envelope, provisionEnvelopeSchema } from '../../protocol/envelope.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { provisionEnvelopeSchema } from '../../protocol/envelopeForm.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { type Hex, hexOf, hexToBytes } from '../../protocol/hex.js'
 import { chainIdSchema } from '../../protocol/identifiers.js'

@@ -2,7 +2,7 @@ import { ADDRESS_VARIABLES, CONTRACT_NAMES } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveFacts, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { samePoint } from '../../protocol/publicKey.js'
+import { samePoint } from '../../protocol/point.js'
 import type { ServerReport } from './serverPart.js'
 
 /** Whether the two configurations match. Compares only public values. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../protocol/fees.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
+import { publicKeySchema } from '../../protocol/point.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { optional, required, withDefault } from '../../service/config.js'
 import {

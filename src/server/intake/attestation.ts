@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
+import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
+import type { Hex } from '../../protocol/hex.js'
+import { publicKeySchema } from '../../protocol/point.js'
 import {
-  type Attestation,
   attestationReceivedSchema,
-  attestationSchema,
   challengeSchema,
   postAttestationSchema,
-} from '../../protocol/attestation.js'
-import type { Hex } from '../../protocol/hex.js'
-import { publicKeySchema } from '../../protocol/publicKey.js'
+} from '../../protocol/postedAttestation.js'
 import type { Logger } from '../../service/logger.js'
 import { createSharedValue } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'

@@ -2,7 +2,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import { isToldByNotice } from '../../protocol/job.js'
+import { isToldByNotice } from '../../protocol/outcome.js'
 import { matchingCandidate, type OrderSummary } from '../store/orderRecords.js'
 import type { OpeningRecords } from '../store/receipts.js'
 

@@ -8,15 +8,14 @@ import {
   orderStatusSchema,
   type PolicyVersion,
   policyVersionSchema,
-  postOrderSchema,
-  resolvedSchema,
 } from '../../protocol/api.js'
 import { modeOf } from '../../protocol/attestation.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { type EnclaveKey, enclaveKeySchema } from '../../protocol/enclaveKey.js'
-import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
+import { ENVELOPE_SCHEME } from '../../protocol/envelopeForm.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { postResolutionSchema } from '../../protocol/resolution.js'
+import { postOrderSchema } from '../../protocol/postedOrder.js'
+import { postResolutionSchema, resolvedSchema } from '../../protocol/resolution.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { createTimedValue } from '../../service/waiting.js'
 import { fieldErrors, parseBody, parseParam } from '../http/body.js'

@@ -1,4 +1,5 @@
 // Envelopes that the enclave is run on at once: rulebooks, and what the platform's owner has decided.
+
 import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,13 +7,13 @@ import type { BlockTag } from 'ethers'
 import type { IsSignedBy } from '../../chain/accountSignature.js'
 import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
-import type { PolicyVersion, Resolved } from '../../protocol/api.js'
-import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
+import type { PolicyVersion } from '../../protocol/api.js'
+import { MAX_POLICY_BYTES } from '../../protocol/envelopeForm.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { RunResult } from '../../protocol/job.js'
-import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
+import { type PostResolution, type Resolved, sealedResolutionDigest } from '../../protocol/resolution.js'
 import {
   decodeClaim,
   envelopeHash,

@@ -4,7 +4,7 @@ import { createOrderEscrow, usdcDomain } from '../../chain/contracts.js'
 import { encodeOpeningCall } from '../../chain/openingCall.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
-import type { ContractAddresses, Quota, RelayedType, Revert } from '../../protocol/api.js'
+import type { ContractAddresses, Quota, Revert } from '../../protocol/api.js'
 import {
   type Authorization,
   authorizationDigest,
@@ -14,6 +14,7 @@ import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
+import type { RelayedType } from '../../protocol/relayReceipt.js'
 import { createSignerCheck, isSignedByKey } from '../../protocol/signature.js'
 import { createSharedValue, createTimedValue } from '../../service/waiting.js'
 import type { GasPurpose } from '../store/receipts.js'

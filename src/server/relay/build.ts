@@ -1,7 +1,7 @@
 import { createSignersView } from '../../chain/authorityView.js'
 import { balanceOf } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
-import type { Receipt } from '../../protocol/api.js'
+import type { Receipt } from '../../protocol/relayReceipt.js'
 import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'

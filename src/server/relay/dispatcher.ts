@@ -1,6 +1,6 @@
-import { isFinal, type Receipt, type RelayedType } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isOpening } from '../../protocol/postedOpening.js'
+import { isFinal, type Receipt, type RelayedType } from '../../protocol/relayReceipt.js'
 import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { pause } from '../../service/waiting.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EscrowedOrder } from '../../chain/contracts.js'
-import { isFinal } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { isFinal } from '../../protocol/relayReceipt.js'
 import type { Logger } from '../../service/logger.js'
 import { noteUse } from '../ownLimits.js'
 import { createDocuments } from '../store/documents.js'

@@ -1,5 +1,6 @@
-import { isFinal, type Receipt, type Revert } from '../../protocol/api.js'
+import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isFinal, type Receipt } from '../../protocol/relayReceipt.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import type { KeptTransaction, SignedTransaction } from '../signer/transaction.js'
 import { NO_GAS, type ReceiptStore, type RelayRecord, type StoredRelay } from '../store/receipts.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
+import { isFinal, receiptSchema } from '../../protocol/relayReceipt.js'
 import { untilAborted } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'

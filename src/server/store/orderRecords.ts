@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
-import { cancelEnvelopeSchema, orderEnvelopeSchema } from '../../protocol/envelope.js'
+import { cancelEnvelopeSchema, orderEnvelopeSchema } from '../../protocol/envelopeForm.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { envelopeHash } from '../../protocol/sealedRulebook.js'
 import type { Logger } from '../../service/logger.js'

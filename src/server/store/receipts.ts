@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { openedByCall } from '../../chain/openingCall.js'
 import { addressSchema } from '../../protocol/address.js'
-import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { isFinal, type Receipt, receiptSchema } from '../../protocol/relayReceipt.js'
 import { uint256Schema } from '../../protocol/units.js'
 import type { Logger } from '../../service/logger.js'
 import {

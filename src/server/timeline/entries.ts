@@ -1,5 +1,6 @@
-import type { Receipt, TimelineEntry, TriggerRecord } from '../../protocol/api.js'
+import type { TimelineEntry, TriggerRecord } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Receipt } from '../../protocol/relayReceipt.js'
 import type { OrderEnd, OrderHistory } from './orderHistory.js'
 
 export interface TimelineParts {

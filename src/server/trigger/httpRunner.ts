@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { jobAcceptedSchema, runResultReceivedSchema } from '../../protocol/api.js'
 import {
   type EnclaveBoot,
   enclaveBootSchema,
   type Job,
+  jobAcceptedSchema,
   type PostedResult,
   type ProvisionalResult,
   postedResultSchema,
@@ -12,6 +12,7 @@ import {
   RESTARTED,
   type RunResult,
   runIdSchema,
+  runResultReceivedSchema,
 } from '../../protocol/job.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'

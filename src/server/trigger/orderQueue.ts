@@ -1,6 +1,6 @@
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Outcome, WaitReason } from '../../protocol/job.js'
+import type { Outcome, WaitReason } from '../../protocol/outcome.js'
 import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 
 /**

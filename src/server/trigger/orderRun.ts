@@ -1,15 +1,14 @@
 import type { TriggerReason, TriggerRecord } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { RESTARTED, type RunResult } from '../../protocol/job.js'
 import {
   FINAL_OUTCOMES,
   isToldByNotice,
   type Outcome,
   outcomeSchema,
-  RESTARTED,
-  type RunResult,
   type WaitReason,
   waitReasonSchema,
-} from '../../protocol/job.js'
+} from '../../protocol/outcome.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import {
   emptyOrderRecord,

@@ -1,7 +1,7 @@
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/job.js'
+import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/outcome.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'

@@ -3,7 +3,7 @@ import type { Client, OrderRequest, OrderTerms, Portfolio } from '../../../src/c
 import type { OrderStatus } from '../../../src/protocol/api.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import type { Outcome } from '../../../src/protocol/job.js'
+import type { Outcome } from '../../../src/protocol/outcome.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { clientOf } from '../../../src/sandbox/demo.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'

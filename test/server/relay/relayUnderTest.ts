@@ -4,7 +4,6 @@ import request from 'supertest'
 import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
-import { receiptSchema } from '../../../src/protocol/api.js'
 import {
   type Authorization,
   type SignedAuthorization,
@@ -12,6 +11,7 @@ import {
   signedAuthorizationSchema,
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { receiptSchema } from '../../../src/protocol/relayReceipt.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'

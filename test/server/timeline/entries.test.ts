@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Receipt, TriggerRecord } from '../../../src/protocol/api.js'
+import type { TriggerRecord } from '../../../src/protocol/api.js'
+import type { Receipt } from '../../../src/protocol/relayReceipt.js'
 import { type TimelineParts, timelineEntries } from '../../../src/server/timeline/entries.js'
 import { NO_HISTORY, type OrderEnd } from '../../../src/server/timeline/orderHistory.js'
 import { bytes32 } from '../../support/institution.js'

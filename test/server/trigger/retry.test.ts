@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { FINAL_OUTCOMES, type Outcome, RESTARTED } from '../../../src/protocol/job.js'
+import { RESTARTED } from '../../../src/protocol/job.js'
+import { FINAL_OUTCOMES, type Outcome } from '../../../src/protocol/outcome.js'
 import { nextRunAt, orderOutcome, RETRY_TIMES, waitReasonOf } from '../../../src/server/trigger/orderRun.js'
 
 const NOW = 1_700_000_000_000
