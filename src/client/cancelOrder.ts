@@ -11,7 +11,7 @@ import {
 import type { Hex } from '../protocol/hex.js'
 import { intentDomain } from '../protocol/intentDomain.js'
 import type { CallOptions } from './http.js'
-import type { Orders } from './orders.js'
+import type { OrderPosting } from './orderPosting.js'
 import type { Platform } from './platform.js'
 import { signTyped } from './signTyped.js'
 import type { Wallet } from './wallet.js'
@@ -25,11 +25,11 @@ export async function cancelOrder(
   deps: {
     readonly wallet: Wallet
     readonly platform: Platform
-    readonly orders: Orders
+    readonly posting: Pick<OrderPosting, 'cancel'>
   },
   options?: CallOptions,
 ): Promise<OrderReceived> {
-  const { wallet, platform, orders } = deps
+  const { wallet, platform, posting } = deps
   const domain = intentDomain(platform)
   const order = { orderId, account: await wallet.account() }
   const sig = await signTyped(wallet, {
@@ -45,5 +45,5 @@ export async function cancelOrder(
     message: sealedCancelMessage(orderId, envelope),
     digest: sealedCancelDigest(orderId, envelope, platform),
   })
-  return orders.cancel(orderId, { ...envelope, sig: outerSig }, options)
+  return posting.cancel(orderId, { ...envelope, sig: outerSig }, options)
 }

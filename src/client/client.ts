@@ -10,22 +10,22 @@ import type { Mined } from './contract.js'
 import { type Funds, readFunds } from './funds.js'
 import type { CallOptions } from './http.js'
 import type { OrderKeeping } from './keptOrders.js'
-import { createKeyring, openNotice } from './keyring.js'
+import { createKeyring } from './keyring.js'
 import { later, methodsOf } from './later.js'
 import type { Membership } from './membership.js'
 import type { Moves } from './moves.js'
 import type { OpeningState } from './openings.js'
 import type { OrderRequest } from './orderIntent.js'
 import { createMemoryOrderStore, type OrderStore } from './orderStore.js'
-import { createOrders, type Orders } from './orders.js'
+import { createOrders } from './orders.js'
 import type { PlacedOrder, PlaceOptions, PlanOptions } from './placeOrder.js'
 import type { Prompt } from './plan.js'
 import { createPlatform, type Platform, type Trust } from './platform.js'
-import { type OpenedPortfolio, opensPortfolio, readPortfolio, readVersion } from './portfolio.js'
+import type { OpenedPortfolio } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { WalletSource } from './provider.js'
 import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
-import { abortable, withRetries } from './retry.js'
+import { abortable } from './retry.js'
 import type { SignedOrder, SubmittableOrder } from './sealedOrder.js'
 import type { SharesOptions, WalletShares } from './shares.js'
 import { createWallet } from './wallet.js'
@@ -214,20 +214,9 @@ export function createClient(options: ClientOptions): Client {
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
   const { platform, challenge, contracts } = createPlatform({ ...options, http, wallet, timing })
   const { orderStore: store = createMemoryOrderStore() } = options
-  const sent = createOrders({ http, timing, onEnded: forgetEnded })
-  /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
-  const isJudged = options.measurements !== undefined
-  const submit: typeof sent.submit = async (order, call) => {
-    if (isJudged) await withRetries(() => platform(call), timing, call?.signal)
-    return sent.submit(order, call)
-  }
-  const orders: Orders = { ...sent, submit }
+  const orders = createOrders({ http, timing, onEnded: forgetEnded })
   const actionList = createActionList()
-  const portfolioVersion = async () => readVersion(wallet, await contracts())
-  const keys = createKeyring({
-    ...{ wallet, portfolioVersion },
-    opens: (key) => opensPortfolio(wallet, contracts, key),
-  })
+  const keys = createKeyring(wallet, () => keyDesk())
   /** Wallet and keys for one call, which ends when its signal aborts. Callers share one derivation of the key, which does not. */
   const within = ({ signal }: CallOptions = {}) => ({
     wallet: wallet.until(signal),
@@ -238,9 +227,21 @@ export function createClient(options: ClientOptions): Client {
     },
   })
   const parts = { within, contracts, platform, actionList, http, timing, policyTimeoutMs }
+  const keyDesk = later(
+    () => import('./keyDesk.js'),
+    ({ createKeyDesk }) => createKeyDesk({ ...parts, wallet }),
+  )
   const orderDesk = later(
     () => import('./orderDesk.js'),
-    ({ createOrderDesk }) => createOrderDesk({ ...parts, wallet, keys, orders, store }),
+    ({ createOrderDesk }) =>
+      createOrderDesk({
+        ...parts,
+        wallet,
+        keys,
+        orders,
+        store,
+        isJudged: options.measurements !== undefined,
+      }),
   )
   const accountDesk = later(
     () => import('./accountDesk.js'),
@@ -253,6 +254,7 @@ export function createClient(options: ClientOptions): Client {
   }
   const client: Client = {
     ...readerOf({ http, timing }, orders),
+    ...methodsOf(keyDesk, KEY_METHODS),
     ...methodsOf(orderDesk, ORDER_METHODS),
     ...methodsOf(accountDesk, ACCOUNT_METHODS),
     getAccount: (call) => within(call).wallet.account(),
@@ -266,21 +268,20 @@ export function createClient(options: ClientOptions): Client {
       const all = await abortable(store.list(), call?.signal)
       return all.length === 0 ? all : (await orderDesk(call?.signal)).getKeptOrders(call)
     },
-    submitOrder: orders.submit,
     getFunds: async (call) => readFunds(within(call).wallet, await contracts(call)),
-    openNotice: (status, call) => openNotice(status, within(call).keys),
-    getPortfolio: async (call) =>
-      readPortfolio({ ...within(call), contracts: await contracts(call), actionList }),
   }
   return withParts(client, parts)
 }
 
 const noFailure = () => undefined
 
+/** The methods of `keyDesk.ts`. */
+const KEY_METHODS = ['openNotice', 'getPortfolio'] as const
 /** The methods of `orderDesk.ts`. */
 const ORDER_METHODS = [
   'placeOrder',
   'plan',
+  'submitOrder',
   'resumeOrder',
   'canSponsor',
   'getOpeningState',

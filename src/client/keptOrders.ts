@@ -3,8 +3,8 @@ import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
 import { type Openings, partOf } from './openings.js'
+import type { OrderPosting } from './orderPosting.js'
 import type { KeptOrder, OrderStore } from './orderStore.js'
-import type { Orders } from './orders.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import type { SealedOrder } from './sealedOrder.js'
 import type { Wallet } from './wallet.js'
@@ -35,7 +35,7 @@ interface KeptOrdersDeps {
   readonly store: OrderStore
   readonly wallet: Wallet
   readonly openings: Openings
-  readonly orders: Pick<Orders, 'submit'>
+  readonly orders: Pick<OrderPosting, 'submit'>
   readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>
 }
 

@@ -1,33 +1,30 @@
-import type { OrderStatus } from '../protocol/api.js'
 import { ProtocolError } from '../protocol/errors.js'
 import type { Hex } from '../protocol/hex.js'
-import { type Notice, openNotice as openSealed } from '../protocol/notice.js'
 import { ClientError } from './errors.js'
-import { later } from './later.js'
-import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
+import type { PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
-const keyFile = /* @__PURE__ */ later(
-  () => import('./keyFile.js'),
-  (file) => file,
-)
+/** What makes an account's keys. */
+export interface KeyMaker {
+  /** The number of writes of the account's portfolio. */
+  portfolioVersion(): Promise<bigint>
+  /** Asks the wallet. @throws as `derivePortfolioKey` */
+  derive(): Promise<PortfolioKey>
+  /** The file of a fresh key, and of those that are held. @param held newest first */
+  draw(held: readonly PortfolioKey[]): Promise<string>
+  /** The keys in the text of a file. @throws ClientError `invalid-key-file`, `foreign-key-file` */
+  keysIn(text: string): Promise<readonly PortfolioKey[]>
+}
 
 /** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */
-export function createKeyring(deps: {
-  readonly wallet: Wallet
-  /** The number of writes of the account's portfolio. */
-  readonly portfolioVersion: () => Promise<bigint>
-  /** Whether a key opens the account's portfolio; false without one, or where that cannot be read. */
-  readonly opens: (key: PortfolioKey) => Promise<boolean>
-}) {
-  const { wallet, portfolioVersion, opens } = deps
+export function createKeyring(wallet: Pick<Wallet, 'assertExternallyOwned'>, maker: () => Promise<KeyMaker>) {
   let derived: Promise<PortfolioKey> | null = null
   /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
 
   /** Concurrent callers share one derivation. A failed attempt is not kept, unless the wallet would only fail again. */
   function derive(): Promise<PortfolioKey> {
-    const attempt = derived ?? derivePortfolioKey(wallet, opens)
+    const attempt = derived ?? maker().then((found) => found.derive())
     derived = attempt
     attempt.catch((error) => {
       if (derived === attempt && !cannotDerive(error)) derived = null
@@ -65,18 +62,13 @@ export function createKeyring(deps: {
     async signatures(): Promise<0 | 1 | 2> {
       if (drawn.length > 0 || derived !== null) return 0
       await wallet.assertExternallyOwned()
-      return (await portfolioVersion()) > 0n ? 1 : 2
+      return (await (await maker()).portfolioVersion()) > 0n ? 1 : 2
     },
     /** Public keys of the imported ones, newest first. */
     drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),
-    draw: async (): Promise<string> => {
-      const { drawnKey, fileOf } = await keyFile()
-      const [account, version] = await Promise.all([wallet.account(), portfolioVersion()])
-      return fileOf(account, [drawnKey(version, drawn[0]), ...drawn])
-    },
+    draw: async (): Promise<string> => (await maker()).draw(drawn),
     async importKeys(text: string): Promise<void> {
-      const { keysIn } = await keyFile()
-      const keys = await keysIn(text, wallet)
+      const keys = await (await maker()).keysIn(text)
       const known = new Map([...drawn, ...keys].map((key) => [key.publicKey, key]))
       drawn = [...known.values()].sort((one, other) => other.drawnAt - one.drawnAt)
     },
@@ -96,24 +88,4 @@ export type Keyring = ReturnType<typeof createKeyring>
 export function cannotDerive(error: unknown): boolean {
   const codes: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
   return error instanceof ClientError && codes.includes(error.code)
-}
-
-/**
- * Opens an order's notice: why it was refused, or its fill with fees (`filled`). Null while the server has none. A
- * refund can lack a notice if no key in the envelope could be trusted, or if the server lost its cache.
- * @throws ClientError `notice-undecryptable` if the notice is another order's, or sealed to a key that is not held
- */
-export async function openNotice(
-  status: Pick<OrderStatus, 'orderId' | 'notice'>,
-  keys: Keyring,
-): Promise<Notice | null> {
-  const { notice, orderId } = status
-  if (notice === null) return null
-  try {
-    return await keys.opened(({ privateKey }) => openSealed(notice, privateKey, orderId))
-  } catch (cause) {
-    if (!(cause instanceof ProtocolError)) throw cause
-    const message = 'No imported or derived key opens the notice: it was sealed to another key, or altered.'
-    throw new ClientError('notice-undecryptable', message, { cause })
-  }
 }

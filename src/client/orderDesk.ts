@@ -10,24 +10,35 @@ import { createKeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest } from './orderIntent.js'
+import { createOrderPosting, type OrderPosting } from './orderPosting.js'
 import type { KeptOrder, OrderStore } from './orderStore.js'
 import type { Orders } from './orders.js'
 import { createOrderPlacing, openSigned, type PlanOptions } from './placeOrder.js'
-import { abortable } from './retry.js'
+import { abortable, withRetries } from './retry.js'
 import type { SignedOrder, SubmittableOrder } from './sealedOrder.js'
 import type { Wallet } from './wallet.js'
 
-export interface OrderDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'platform' | 'timing'> {
+export interface OrderDeskDeps
+  extends Pick<ClientParts, 'within' | 'contracts' | 'platform' | 'http' | 'timing'> {
   /** The client's own: they end with no call. */
   readonly wallet: Wallet
   readonly keys: Keyring
-  readonly orders: Orders
+  readonly orders: Pick<Orders, 'getOrder'>
   readonly store: OrderStore
+  /** Whether the enclave's program is judged once more before an order is sent. */
+  readonly isJudged: boolean
 }
 
 /** The methods of a client that act on an order, by their names there. */
 export function createOrderDesk(deps: OrderDeskDeps) {
-  const { wallet, keys, orders, store, within, contracts, platform, timing } = deps
+  const { wallet, keys, store, within, contracts, platform, timing, isJudged } = deps
+  const posting = createOrderPosting(deps)
+  /** Prompts, blocks or days lie between sealing and sending, in which the enclave's program can be revoked. */
+  const submit: OrderPosting['submit'] = async (order, call) => {
+    if (isJudged) await withRetries(() => platform(call), timing, call?.signal)
+    return posting.submit(order, call)
+  }
+  const orders = { getOrder: deps.orders.getOrder, submit }
   const openings = createOpenings(wallet)
   const kept = createKeptOrders({ store, wallet, openings, orders, contracts })
   const placing = createOrderPlacing({ wallet, platform, keys, orders, openings, kept, timing })
@@ -36,6 +47,7 @@ export function createOrderDesk(deps: OrderDeskDeps) {
   return {
     forgetEnded: (order: KeptOrder) => kept.forgetEnded(order),
     placeOrder: placing.place,
+    submitOrder: submit,
     plan: (request: OrderRequest, call?: PlanOptions) => abortable(placing.plan(request, call), call?.signal),
     getKeptOrders: (call?: CallOptions) => abortable(kept.list(call), call?.signal),
     resumeOrder: (orderId: Hex, call?: CallOptions) => abortable(kept.resume(orderId, call), call?.signal),
@@ -48,7 +60,7 @@ export function createOrderDesk(deps: OrderDeskDeps) {
     openOrder: async (order: SubmittableOrder & SignedOrder, call?: CallOptions): Promise<OrderReceived> =>
       openSigned(order, { ...within(call), contracts: await contracts(call), openings, orders }, call),
     cancelOrder: async (orderId: Hex, call?: CallOptions): Promise<OrderReceived> =>
-      cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
+      cancelOrder(orderId, { ...within(call), posting, platform: await platform(call) }, call),
     reclaimOrder: async (orderId: Hex, call?: CallOptions): Promise<Mined> =>
       (await escrow(call)).reclaim(orderId),
     setAllowance: async (usdc: bigint, call?: CallOptions): Promise<Mined> =>

@@ -1,37 +1,20 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import {
   hasEnded,
   isNoticeDue,
-  type OrderReceived,
   type OrderStatus,
-  orderReceivedSchema,
   orderStatusSchema,
   type Timeline,
   type TimelineEntry,
   timelineSchema,
 } from '../protocol/api.js'
-import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
-import { postOrderSchema } from '../protocol/postedOrder.js'
-import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
 import { type Followed, type FollowOptions, follow, type WatchOptions, watch } from './poll.js'
-import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
-import type { SubmittableOrder } from './sealedOrder.js'
+import { type RetryTiming, withRetries } from './retry.js'
 
 /** Orders at the server. An aborted call rejects with the signal's reason. */
 export interface Orders {
-  /**
-   * Posts the envelope, once its escrow is mined or with the signature that opens it. Anyone can post another envelope
-   * under the same orderId first, so this posts again until the server holds ours. Idempotent.
-   * @throws ClientError `commit-differs`, ServerError
-   */
-  submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
-  /**
-   * Posts a signed and sealed cancel. Idempotent.
-   * @throws ServerError `order-not-found`, `not-order-account`, `order-ended`
-   */
-  cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>
   /**
    * @throws ServerError `order-not-found` if neither the chain nor the server knows the order
    * @example const { state, notice } = await client.getOrder(orderId)
@@ -75,20 +58,6 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
   const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
 
-  async function submit(order: SubmittableOrder, { signal }: CallOptions = {}) {
-    const { orderId, envelope, opening } = order
-    const body = z.encode(postOrderSchema, { orderId, ...envelope, ...(opening && { opening }) })
-    for (let attempt = 1; attempt <= timing.attempts; attempt++) {
-      const received = await retried(
-        () => http.post('/orders', body, orderReceivedSchema, { signal }),
-        signal,
-      )
-      if (received.orderId === order.orderId && received.commit === order.commit) return received
-      await sleep(waitAfter(attempt, timing), signal)
-    }
-    throw new ClientError('commit-differs', "The server keeps another envelope under this order's id.")
-  }
-
   const get = <T>(path: string, schema: z.ZodMiniType<T>, { signal }: CallOptions = {}) =>
     retried(() => http.get(path, schema, { signal }), signal)
 
@@ -96,13 +65,6 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
     <T>(path: string, schema: z.ZodMiniType<T>, signal?: AbortSignal): Followed<T>['ask'] =>
     (etag) =>
       retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
-
-  async function cancel(orderId: Hex, { ...body }: PostCancel, { signal }: CallOptions = {}) {
-    const path = `${pathOf(orderId)}/cancel`
-    const received = await retried(() => http.post(path, body, orderReceivedSchema, { signal }), signal)
-    if (received.orderId === orderId) return received
-    throw new ClientError('unexpected-answer', 'The server answered with another order.')
-  }
 
   const listOrderStatuses: Orders['listOrderStatuses'] = async function* (orderId, options) {
     const ask = asking(pathOf(orderId), orderStatusSchema, options?.signal)
@@ -113,8 +75,6 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
   }
 
   return {
-    submit,
-    cancel,
     async getOrder(orderId, options) {
       const status = await get(pathOf(orderId), orderStatusSchema, options)
       if (hasEnded(status)) await onEnded?.(orderId)

@@ -9,6 +9,7 @@ import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import type { Openings } from './openings.js'
 import { type OrderRequest, payableOf, sealOrder, sharesIn, wireOf } from './orderIntent.js'
+import type { OrderPosting } from './orderPosting.js'
 import type { Orders } from './orders.js'
 import { type Prompt, promptsOf, type Route } from './plan.js'
 import type { Platform, PlatformContracts } from './platform.js'
@@ -82,7 +83,7 @@ interface PlacingDeps {
   readonly wallet: Wallet
   readonly platform: (options?: CallOptions) => Promise<Platform>
   readonly keys: Keyring
-  readonly orders: Orders
+  readonly orders: Pick<Orders, 'getOrder'> & Pick<OrderPosting, 'submit'>
   readonly openings: Openings
   readonly kept: KeptOrders
   /** The backoff before an order is sealed under another id. */
@@ -302,7 +303,8 @@ function mayBeOut(error: unknown): boolean {
   return !(error instanceof ClientError && NEVER_SENT.has(error.code))
 }
 
-interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings' | 'orders'> {
+interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings'> {
+  readonly orders: Pick<OrderPosting, 'submit'>
   readonly contracts: PlatformContracts
 }
 

@@ -35,11 +35,7 @@ export interface ReaderOptions {
 }
 
 /** The server's public data, which the chain does not prove. Every method may throw ClientError and ServerError. */
-export interface Reader
-  extends Pick<
-    Orders,
-    'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'
-  > {
+export interface Reader extends Orders {
   /**
    * The wallet's screen, and its pending clearances.
    * @example const { screen, waitingFor } = await client.getWallet(account)
@@ -107,7 +103,6 @@ interface ReaderDeps {
 export function readerOf({ http, timing }: ReaderDeps, orders: Orders): Reader {
   const get = <T>(path: string, schema: z.ZodMiniType<T>, { signal }: CallOptions = {}) =>
     withRetries(() => http.get(path, schema, { signal }), timing, signal)
-  const { getOrder, listOrderStatuses, watchOrder, getOrderTimeline, listOrderTimelines } = orders
   return {
     getWallet: (address, options) => get(`/wallet/${address}`, walletSchema, options),
     getInstitution: (orgId, options) => get(`/org/${orgId}`, institutionSchema, options),
@@ -119,6 +114,6 @@ export function readerOf({ http, timing }: ReaderDeps, orders: Orders): Reader {
     getHealthChecks: (options) => get('/health/checks', healthChecksSchema, options),
     getEnclaveKey: (options) => get('/enclave-key', enclaveKeySchema, options),
     getPolicyVersion: (orgId, options) => get(`/policy/${orgId}`, policyVersionSchema, options),
-    ...{ getOrder, listOrderStatuses, watchOrder, getOrderTimeline, listOrderTimelines },
+    ...orders,
   }
 }

@@ -2,7 +2,6 @@ import { hashMessage } from 'ethers'
 import type { IsSignedBy } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { accountSignatureSchema, isSignedByKey, normalizeSignature } from '../protocol/signature.js'
 import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode } from './errors.js'
 import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
@@ -103,23 +102,21 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   )
   const account = async () => addressSchema.parse(await guarded(deps.account, refusedAs('no-account')))
 
-  const contractCheck = later(
-    () => import('../chain/accountSignature.js'),
-    ({ createSignatureCheck }) => createSignatureCheck({ call: ({ data }) => reads.call({ data }) }),
+  const reader = later(
+    () => import('./walletSignature.js'),
+    ({ createSignatureReader }) => createSignatureReader(reads),
   )
-  /** A contract's signature is rare, and so is the code that asks the chain for it. */
-  const isSignedBy: IsSignedBy = async (by, digest, signature) =>
-    isSignedByKey(by, digest, signature) || (await contractCheck(signal))(by, digest, signature)
 
-  async function checked(by: Hex, digest: Hex, signature: string): Promise<Hex> {
-    const given = accountSignatureSchema.safeParse(hexOf(signature))
-    const form = given.data && normalOf(given.data)
-    if (form !== undefined && (await isSignedBy(by, digest, form))) {
-      if (isSignedByKey(by, digest, form)) deps.contracts.delete(by)
-      else deps.contracts.add(by)
-      return form
+  /** Has all code before it asks: a signature that was given is not lost for want of some. */
+  async function signedBy(by: Hex, digest: Hex, ask: () => Promise<string>): Promise<Hex> {
+    const { read } = await reader(signal)
+    const found = await read(by, digest, hexOf(await guarded(ask, refusedAs('signature-refused'))))
+    if (found === null) {
+      throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${by}.`)
     }
-    throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${by}.`)
+    if (found.isOfKey) deps.contracts.delete(by)
+    else deps.contracts.add(by)
+    return found.signature
   }
 
   async function hashOf(transaction: OutgoingTransaction): Promise<Hex> {
@@ -147,17 +144,15 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     miningTimeoutMs,
     signal,
     account,
-    isSignedBy,
+    isSignedBy: async (...signed) => (await reader(signal)).isSignedBy(...signed),
     chainId: reads.chainId,
     async signText(text) {
       const by = await account()
-      const signature = await guarded(() => holder.signText(text, by), refusedAs('signature-refused'))
-      return checked(by, hexOf(hashMessage(text)), signature)
+      return signedBy(by, hexOf(hashMessage(text)), () => holder.signText(text, by))
     },
     async signTyped({ digest, ...typed }) {
       const by = await account()
-      const signature = await guarded(() => holder.signTyped(typed, by), refusedAs('signature-refused'))
-      return checked(by, digest, signature)
+      return signedBy(by, digest, () => holder.signTyped(typed, by))
     },
     async send(transaction) {
       const since = await reads.blockNumber()
@@ -197,14 +192,5 @@ async function guard<T>(
   } catch (error) {
     signal?.throwIfAborted()
     throw meaning(error)
-  }
-}
-
-/** A key's signature in its one form; a contract's as it is. */
-function normalOf(signature: Hex): Hex {
-  try {
-    return normalizeSignature(signature)
-  } catch {
-    return signature
   }
 }

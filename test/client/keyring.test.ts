@@ -72,8 +72,11 @@ it('the key is derived once, and again after it was locked', async () => {
   const [one, two] = await Promise.all([alice.unlock(), alice.unlock()])
   expect(two).toBe(one)
   alice.lock()
+  const begun = alice.unlock()
+  alice.lock()
   const again = await alice.unlock()
   expect(again).not.toBe(one)
+  expect(again).not.toBe(await begun)
   expect(again).toEqual(one)
 })
 

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
+import { createOrderPosting } from '../../src/client/orderPosting.js'
 import { createOrders } from '../../src/client/orders.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -19,9 +20,9 @@ beforeEach(() => {
   api.requests.length = 0
 })
 
-const orders = () =>
-  createOrders({ http: createHttp({ serverUrl: api.url, timeoutMs: 10_000 }), timing: FAST })
-const submit = () => orders().submit({ orderId, envelope, commit: commitOf(envelope) })
+const server = () => ({ http: createHttp({ serverUrl: api.url, timeoutMs: 10_000 }), timing: FAST })
+const orders = () => createOrders(server())
+const submit = () => createOrderPosting(server()).submit({ orderId, envelope, commit: commitOf(envelope) })
 
 /** Answers with each in turn, the last one for ever. */
 function answers<T>(...given: T[]): () => T {

@@ -144,22 +144,35 @@ it('the package in another project is imported by Node', async () => {
   expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
 })
 
-it('a part of the package that cannot be loaded is a failure of the call alone, and the next call loads it', async () => {
-  const { name, project } = installed()
-  const script = `
+it.each([
+  ['acts on an order', 'orderDesk', "plan({ side: 'SELL', symbol: 'AAPL', usdc: 1n })", 'server-unreachable'],
+  ['makes keys', 'keyDesk', 'unlock()', 'signature-invalid'],
+  ['reads signatures', 'walletSignature', 'unlock()', 'signature-invalid'],
+])(
+  'what %s fails alone where it cannot be loaded, before the wallet is asked, and the next call loads it',
+  async (_, file, call, after) => {
+    const { name, project } = installed()
+    const script = `
     import { rename } from 'node:fs/promises'
     const { createClient } = await import('${name}')
-    const wallet = { request: () => Promise.reject(new Error('nobody asks')) }
-    const client = createClient({ serverUrl: 'http://127.0.0.1:1', wallet, allowUnattested: true, timing: { attempts: 1 } })
-    const part = 'node_modules/${name}/dist/client/orderDesk.js'
-    const failure = () => client.plan({ side: 'SELL', symbol: 'AAPL', usdc: 1n }).catch((error) => error)
+    let isAsked = false
+    const request = async ({ method }) => {
+      isAsked ||= method === 'personal_sign'
+      return method === 'eth_requestAccounts' ? ['0x${'a1'.repeat(20)}'] : '0x'
+    }
+    const of = { serverUrl: 'http://127.0.0.1:1', wallet: { request }, allowUnattested: true }
+    const client = createClient({ ...of, timing: { attempts: 1 } })
+    const part = 'node_modules/${name}/dist/client/${file}.js'
+    const failure = () => client.${call}.catch((error) => error)
     await rename(part, part + '.away')
     const { code, retryable } = await failure()
+    console.log(code, retryable, isAsked)
     await rename(part + '.away', part)
-    console.log(code, retryable, (await failure()).code)`
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
-  expect(stdout.trim()).toBe('code-not-loaded true server-unreachable')
-})
+    console.log((await failure()).code)`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
+    expect(stdout).toBe(`code-not-loaded true false\n${after}\n`)
+  },
+)
 
 /** Of the starter, a frontend's first page. */
 const MOST_LINES = 50

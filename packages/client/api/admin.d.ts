@@ -328,8 +328,6 @@ export interface KeptOrder extends SubmittableOrder {
 
 // client/orders.d.ts
 export interface Orders {
-    submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
-    cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>;
     getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>;
     watchOrder(orderId: Hex, options: WatchOptions): () => void;
     listOrderStatuses(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
@@ -407,7 +405,7 @@ export interface PortfolioKey {
 }
 
 // client/reader.d.ts
-export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'> {
+export interface Reader extends Orders {
     getWallet(address: Hex, options?: CallOptions): Promise<WalletView>;
     getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>;
     getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>;
@@ -812,17 +810,6 @@ export type OrderStatus = z.output<typeof orderStatusSchema>;
 export type PolicyVersion = z.output<typeof policyVersionSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type WalletView = z.output<typeof walletSchema>;
-import * as z from 'zod/mini';
-
-// protocol/cancelIntent.d.ts
-export declare const postCancelSchema: z.ZodMiniObject<{
-    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-}, z.core.$strict>;
-export type PostCancel = z.output<typeof postCancelSchema>;
 import * as z from 'zod/mini';
 
 // protocol/corporateActions.d.ts

@@ -354,8 +354,6 @@ export interface OrderStore {
 
 // client/orders.d.ts
 export interface Orders {
-    submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>;
-    cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>;
     getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>;
     watchOrder(orderId: Hex, options: WatchOptions): () => void;
     listOrderStatuses(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>;
@@ -469,7 +467,7 @@ export type WalletSource = Signer | RequestSource | ViemWalletClient;
 import type { Signer, TypedDataDomain, TypedDataField } from 'ethers';
 
 // client/reader.d.ts
-export interface Reader extends Pick<Orders, 'getOrder' | 'listOrderStatuses' | 'watchOrder' | 'getOrderTimeline' | 'listOrderTimelines'> {
+export interface Reader extends Orders {
     getWallet(address: Hex, options?: CallOptions): Promise<WalletView>;
     getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>;
     getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>;
@@ -858,17 +856,6 @@ export type OrderStatus = z.output<typeof orderStatusSchema>;
 export type PolicyVersion = z.output<typeof policyVersionSchema>;
 export type Timeline = z.output<typeof timelineSchema>;
 export type WalletView = z.output<typeof walletSchema>;
-import * as z from 'zod/mini';
-
-// protocol/cancelIntent.d.ts
-export declare const postCancelSchema: z.ZodMiniObject<{
-    epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-    sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-}, z.core.$strict>;
-export type PostCancel = z.output<typeof postCancelSchema>;
 import * as z from 'zod/mini';
 
 // protocol/corporateActions.d.ts
