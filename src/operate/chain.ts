@@ -1,4 +1,4 @@
-import { type TransactionRequest, Wallet } from 'ethers'
+import { JsonRpcApiProvider, type JsonRpcPayload, Wallet } from 'ethers'
 import { createAuthority, createContracts, createCorporateActions } from '../chain/contracts.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import { readProposals } from '../chain/proposals.js'
@@ -15,22 +15,41 @@ export const MINED_TIMEOUT_MS = 180_000
 
 /** The chain that the operator acts on. */
 export interface Chain extends NodeConnection {
+  /** ethers over all the nodes. */
+  readonly provider: JsonRpcApiProvider
   close(): void
 }
 
 /**
- * Connects to `RPC_URL`.
+ * Connects to the nodes of `RPC_URL`.
  * @param expected the deployment's chain id, which the node must have; null for any
+ * @param onSent gets the hash of each transaction before that is mined, which takes a while
  * @throws ConfigError, ChainUnavailableError, ChainAnswerError
  */
-export async function connectChain(env: Environment, expected: number | null): Promise<Chain> {
-  const node = await connectNode(readRpcUrls(env))
-  const { chainId, provider } = node
-  const close = () => provider.destroy()
-  if (expected === null || chainId === expected) return { ...node, close }
-  close()
-  const problem = `is a node of chain ${chainId}, not of chain ${expected}`
-  throw new ConfigError([{ name: 'RPC_URL', problem }])
+export async function connectChain(
+  env: Environment,
+  expected: number | null,
+  onSent?: (hash: string) => void,
+): Promise<Chain> {
+  const { rpc, chainId } = await connectNode(readRpcUrls(env))
+  if (expected !== null && chainId !== expected) {
+    const problem = `is a node of chain ${chainId}, not of chain ${expected}`
+    throw new ConfigError([{ name: 'RPC_URL', problem }])
+  }
+  class NodesProvider extends JsonRpcApiProvider {
+    override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+      const calls = [payload].flat()
+      const answers = await rpc.send(calls.map(({ method, params }) => ({ method, params: [params].flat() })))
+      return calls.map(({ id, method }, at) => {
+        const answer = answers[at] ?? { result: null }
+        if (method === 'eth_sendRawTransaction' && 'result' in answer) onSent?.(String(answer.result))
+        return { id, ...answer }
+      })
+    }
+  }
+  const provider = new NodesProvider(chainId, { staticNetwork: true, cacheTimeout: -1 })
+  provider._start()
+  return { rpc, chainId, provider, close: () => provider.destroy() }
 }
 
 /** The chain's time, in Unix seconds. */
@@ -39,21 +58,8 @@ export async function timeOf(rpc: Chain['rpc']): Promise<number> {
   return resultOf(answer, blockSchema).timestamp
 }
 
-/** @param onSent gets the hash of each transaction before that is mined, which takes a while */
-export function walletOf(
-  key: Secret<string>,
-  { provider }: Pick<Chain, 'provider'>,
-  onSent?: (hash: string) => void,
-): Wallet {
-  const wallet = new Wallet(key.reveal(), provider)
-  const send = wallet.sendTransaction.bind(wallet)
-  return Object.assign(wallet, {
-    async sendTransaction(request: TransactionRequest) {
-      const sent = await send(request)
-      onSent?.(sent.hash)
-      return sent
-    },
-  })
+export function walletOf(key: Secret<string>, { provider }: Pick<Chain, 'provider'>): Wallet {
+  return new Wallet(key.reveal(), provider)
 }
 
 /** The deployment's contracts, read through the chain's nodes. */

@@ -86,11 +86,12 @@ async function take(
   const { name, as } = request
   const speech = createSpeech(process, options)
   const key = readKey(process.env, as)
-  const chain = await connectChain(process.env, request.chainId)
+  let doing = ''
+  const sent = (hash: string) => speech.say(`${doing}: sent ${hash}`)
+  const chain = await connectChain(process.env, request.chainId, sent)
   try {
     const { chainId } = chain
-    let doing = ''
-    const wallet = walletOf(key, chain, (hash) => speech.say(`${doing}: sent ${hash}`))
+    const wallet = walletOf(key, chain)
     const sender = checksum(wallet.address)
     const steps = await stepsOf(chain, wallet)
     const missing = steps.flatMap(({ text, send }) => (send === null ? [] : [{ text, send }]))

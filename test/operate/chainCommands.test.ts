@@ -262,6 +262,12 @@ describe('every command', () => {
     expect(await readFile(file, 'utf8')).toContain('0x')
   })
 
+  it('says that the key has no ether for the gas', async () => {
+    await chain().provider.send('anvil_setBalance', [chain().account('owner'), '0x0'])
+    expect(await run(['list', 'AAPL'])).toMatchObject({ exit: 1, code: 'insufficient-funds' })
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
+  })
+
   it('never quotes a malformed key', async () => {
     const { code, err } = await run(['list', 'AAPL'], { OWNER_PRIVATE_KEY: '0xc0ffee' })
     expect(code).toBe('settings')
@@ -277,6 +283,11 @@ describe('every command', () => {
       exit: 5,
       code: 'node-unavailable',
     })
+  })
+
+  it('goes on by the next node of RPC_URL where the first does not answer', async () => {
+    const RPC_URL = `http://127.0.0.1:1,${chain().anvil.rpcUrl}`
+    expect(await run(['list', 'AAPL'], { RPC_URL })).toMatchObject({ exit: 0, result: { changed: true } })
   })
 
   it('names a missing or malformed deployment.json', async () => {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type JsonRpcProvider, Wallet } from 'ethers'
+import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import * as z from 'zod'
 import { type Measurements, measuredBy } from '../../attestation/index.js'
 import { checkPolicy } from '../../attestation/policy.js'
@@ -135,7 +135,10 @@ function required(value: string | undefined, env: Environment, option: string, v
 
 async function connectChain(url: string): Promise<JsonRpcProvider> {
   try {
-    return (await connectNode([url])).provider
+    const { chainId } = await connectNode([url])
+    const request = new FetchRequest(url)
+    request.timeout = TIMEOUT_MS
+    return new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1 })
   } catch (cause) {
     // The node's origin alone: the rest of its URL may hold a key.
     const message = `the node at ${new URL(url).origin} does not answer (--rpc, TRADING_RPC_URL)`
