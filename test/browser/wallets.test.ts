@@ -171,10 +171,9 @@ describe('a wallet that pays itself, and does not batch', () => {
     expect(await askedOf(page, 'eth_sendTransaction')).toBe(sent + 1)
     await newestOrder(page, 'SETTLED')
 
-    const withdraw = page.getByRole('button', { name: 'Withdraw the allowance' })
     expect(await findViolations(page)).toEqual([])
-    await withdraw.click()
-    await withdraw.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Withdraw the allowance' }).click()
+    await page.locator('[data-test=allowance]').waitFor({ state: 'detached' })
     await page.locator('#ticket-amount').fill('100')
     await allowed.getByText('100.00 USDC for this order, and nothing later.').waitFor()
     await asks(3)
