@@ -1,6 +1,8 @@
 // Lists that the caller's store keeps between visits. They are the chain's public data, so nothing of them is sealed.
 import * as z from 'zod/mini'
 import type { BlockId, BlockRange } from '../chain/logReader.js'
+import { concatBytes } from '../protocol/hex.js'
+import { createSlices } from './slices.js'
 
 /** Keeps bytes under a name, such as a table of IndexedDB. A store that fails costs time, and no entry. */
 export interface HistoryStore {
@@ -46,6 +48,8 @@ interface Keeping<L extends ReadList> {
   /** Another one for each chain, contract and query. */
   readonly name: () => Promise<string>
   readonly schema: z.ZodMiniType<L>
+  /** The fields that are long lists. */
+  readonly rows: readonly (keyof L)[]
   readonly itemsOf: (listing: L) => readonly BlockPlace[]
 }
 
@@ -54,7 +58,7 @@ const KEPT_EVERY_BLOCKS = 2_000
 
 /** Yields what was kept, and then what `read` yields, which is kept as it grows. A store that fails costs time, and no item. */
 export async function* keepList<L extends ReadList>(
-  { store, name, schema, itemsOf }: Keeping<L>,
+  { store, name, itemsOf, ...form }: Keeping<L>,
   resume: L | undefined,
   read: (from: L | undefined) => AsyncGenerator<L, void, undefined>,
 ): AsyncGenerator<L, void, undefined> {
@@ -63,13 +67,13 @@ export async function* keepList<L extends ReadList>(
     return
   }
   const key = (await name()).toLowerCase()
-  const before = resume ?? (await unlessFailed(async () => parsedBy(schema, await store.get(key))))
+  const before = resume ?? (await unlessFailed(async () => listingIn(await store.get(key), form)))
   if (resume === undefined && before !== undefined) yield { ...before, isComplete: false }
   let [saved, last] = [before, before]
   const save = async (listing: L) => {
     saved = listing
-    const text = JSON.stringify(z.encode(schema, listing))
-    await unlessFailed(() => store.set(key, new TextEncoder().encode(text)))
+    const bytes = await bytesOf(listing, form)
+    await unlessFailed(() => store.set(key, bytes))
   }
   try {
     for await (const soFar of read(before)) {
@@ -83,8 +87,55 @@ export async function* keepList<L extends ReadList>(
   }
 }
 
-function parsedBy<L>(schema: z.ZodMiniType<L>, bytes: Uint8Array | null | undefined): L | undefined {
-  return bytes ? schema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data : undefined
+type Form<L extends ReadList> = Pick<Keeping<L>, 'schema' | 'rows'>
+
+/** Rows of one line: a page reads or writes so many within a slice. */
+const ROWS_OF_A_LINE = 500
+const NEWLINE = 0x0a
+
+/** A line for each so many rows, which is a listing too: so a page keeps and reads a long one between its frames. */
+async function bytesOf<L extends ReadList>(listing: L, { schema, rows }: Form<L>): Promise<Uint8Array> {
+  const slices = createSlices()
+  const lines: Uint8Array[] = []
+  const most = Math.max(...rows.map((name) => rowsIn(listing, name).length))
+  for (let from = 0; from === 0 || from < most; from += ROWS_OF_A_LINE) {
+    if (slices.isOver()) await slices.next()
+    const part = withRows(listing, rows, (name) => rowsIn(listing, name).slice(from, from + ROWS_OF_A_LINE))
+    const line = JSON.stringify(z.encode(schema, part))
+    lines.push(new TextEncoder().encode(from === 0 ? line : `\n${line}`))
+  }
+  return concatBytes(...lines)
+}
+
+/** Undefined for bytes of another form. */
+async function listingIn<L extends ReadList>(
+  bytes: Uint8Array | null | undefined,
+  { schema, rows }: Form<L>,
+): Promise<L | undefined> {
+  const slices = createSlices()
+  const parts: L[] = []
+  for (let from = 0; bytes && from < bytes.length; ) {
+    if (slices.isOver()) await slices.next()
+    const end = bytes.indexOf(NEWLINE, from)
+    const line = bytes.subarray(from, end < 0 ? bytes.length : end)
+    parts.push(z.parse(schema, JSON.parse(new TextDecoder().decode(line))))
+    from += line.length + 1
+  }
+  const [first] = parts
+  return first && withRows(first, rows, (name) => parts.flatMap((part) => rowsIn(part, name)))
+}
+
+function withRows<L>(
+  listing: L,
+  rows: readonly (keyof L)[],
+  rowsOf: (name: keyof L) => readonly unknown[],
+): L {
+  return { ...listing, ...Object.fromEntries(rows.map((name) => [name, rowsOf(name)])) }
+}
+
+function rowsIn<L>(listing: L, name: keyof L): readonly unknown[] {
+  const value: unknown = listing[name]
+  return Array.isArray(value) ? value : []
 }
 
 function blocksOf(listing: ReadList | undefined): number {

@@ -46,7 +46,10 @@ export async function* ordersOfAccount(
   const queries = [{ address: contracts.escrow, topics: [OPENED, null, topicOfAddress(owner)] }]
   const rpc = createNode(wallet, options.signal)
   const name = async () => `orders/${await wallet.chainId()}/${contracts.escrow}/${owner}`
-  const kept = { store, name, schema: ordersSchema, itemsOf: ({ orders }: OrderList) => orders }
+  const kept = {
+    ...{ store, name, schema: ordersSchema, rows: ['orders'] as const },
+    itemsOf: ({ orders }: OrderList) => orders,
+  }
   yield* keepList(kept, resume, async function* (from) {
     const found = from && { ...from, items: from.orders.toReversed() }
     const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })

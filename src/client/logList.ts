@@ -58,8 +58,10 @@ export interface LogsQuery {
 export const UNSETTLED_BLOCKS = 12
 /** A first query of few blocks has the first items at once, and nearly every node answers it. */
 const [FIRST_BLOCKS, MAX_BLOCKS] = [2_000, 50_000]
-/** A piece with more events is followed by a shorter one, so that a list grows before its reader's eyes. */
-const MANY_EVENTS = 1_000
+/** Bytes of an answer that a page reads within a frame, so that a list grows before its reader's eyes. */
+const MOST_BYTES = 1_250_000
+/** An answer that is too long says nothing of how much too long, and each further try costs the node as much again. */
+const SHORTENED_BY = 16
 
 interface Found<T> extends ReadList {
   /** Oldest first. */
@@ -96,6 +98,7 @@ export async function* readEvents<T extends BlockPlace>(
       if (slices.isOver()) await slices.next()
       items.push(deps.itemOf(log))
     }
+    if (slices.isOver()) await slices.next()
     return items
   }
   try {
@@ -159,11 +162,16 @@ export function createPieces(
           ? { from: Math.max(from, to - blocks + 1), to }
           : { from, to: Math.min(to, from + blocks - 1) }
         const piece = await reader.readPiece(part, { backwards }).catch((error: unknown) => {
+          if (isTooLong(error) && part.from < part.to) return 'too long'
           if (!isTimeout(error) || blocks <= FIRST_BLOCKS) throw error
           return null
         })
         if (piece === undefined) {
           throw new ClientError('node-unavailable', 'The node is behind another one. Try again later.')
+        }
+        if (piece === 'too long') {
+          blocks = Math.max(1, Math.floor((part.to - part.from + 1) / SHORTENED_BY))
+          continue
         }
         if (piece === null) {
           most = Math.floor(blocks / 2)
@@ -171,12 +179,23 @@ export function createPieces(
           continue
         }
         const length = piece.to - piece.from + 1
-        if (piece.logs.length > MANY_EVENTS) blocks = Math.max(1, Math.floor(length / 2))
+        const share = MOST_BYTES / bytesOf(piece.logs)
+        if (share < 2) blocks = Math.max(1, Math.floor(length * Math.min(1, share)))
         else if (length === blocks) blocks = Math.min(most, blocks * 2)
         return piece
       }
     },
   }
+}
+
+/** Their length in a node's JSON, about. */
+function bytesOf(logs: readonly ChainLog[]): number {
+  return logs.reduce((bytes, { topics, data }) => bytes + 360 + 67 * topics.length + data.length, 0)
+}
+
+/** A provider that reads answers for a page may refuse one, because the page would stand still meanwhile. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'too-much-to-read'
 }
 
 function isTimeout(error: unknown): boolean {
@@ -224,7 +243,7 @@ function createFound<T extends BlockPlace>(
       const others = items.filter(({ blockNumber }) => blockNumber < piece.from || blockNumber > piece.to)
       const isSame = added.length === 0 && others.length === items.length
       const all = isSame ? items : newestOf([...others, ...added].sort(inOrder))
-      items = all.slice(-limit)
+      if (!isSame) items = all.slice(-limit)
       const oldest = items[0]
       read = {
         // Dropped items count as unread: a reorganization may remove newer ones.
@@ -259,7 +278,10 @@ export async function* listLogs(
     keyOf: isState ? keyOfState : undefined,
   }
   const name = async () => `logs/${await wallet.chainId()}/${JSON.stringify([addresses, topics])}`
-  const kept = { store, name, schema: logListSchema, itemsOf: ({ logs }: LogList) => logs }
+  const kept = {
+    ...{ store, name, schema: logListSchema, rows: ['logs'] as const },
+    itemsOf: ({ logs }: LogList) => logs,
+  }
   yield* keepList(kept, resume, async function* (from) {
     const found = from && { ...from, items: from.logs }
     for await (const { items, ...listing } of readEvents(deps, { ...options, resume: found })) {

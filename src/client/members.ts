@@ -58,7 +58,10 @@ export async function* membersOf(
   { resume, store, ...options }: MemberListOptions = {},
 ): AsyncGenerator<MemberList, void, undefined> {
   const name = async () => `members/${await deps.wallet.chainId()}/${deps.contracts.registry}/${orgId}`
-  const kept = { store, name, schema: membersSchema, itemsOf: ({ events }: MemberList) => events }
+  const kept = {
+    ...{ store, name, schema: membersSchema, rows: ['members', 'events'] as const },
+    itemsOf: ({ events }: MemberList) => events,
+  }
   yield* keepList(kept, resume, (from) => readMembers(deps, orgId, { ...options, resume: from }))
 }
 
@@ -72,6 +75,7 @@ async function* readMembers(
   const known = new Map(resume?.members.map((member) => [member.account, member]))
   const asked = new Set<Hex>()
   let settledTo = resume?.checkpoint?.number ?? 0
+  let last = resume && { members: resume.members, newest: newestFirst(resume.events) }
 
   /** Only a departure changes a state without an event. A node that lags may have answered from before a new event. */
   function isKnown({ account, blockNumber }: MembershipEvent): boolean {
@@ -81,7 +85,18 @@ async function* readMembers(
   }
 
   function note({ account, blockNumber: changedAt }: MembershipEvent, state: Member['state']): void {
+    const before = known.get(account)
+    if (before?.state === state && before.changedAt === changedAt) return
     known.set(account, { account, state, changedAt })
+    last = undefined
+  }
+
+  /** The last ones where nothing has changed: so a page that polls has nothing to compute anew. */
+  function membersIn(newest: readonly MembershipEvent[]): readonly Member[] {
+    if (last?.newest !== newest) {
+      last = { newest, members: newest.flatMap(({ account }) => known.get(account) ?? []) }
+    }
+    return last.members
   }
 
   async function read(events: readonly MembershipEvent[]): Promise<void> {
@@ -100,22 +115,21 @@ async function* readMembers(
   const keyOf = ({ account }: MembershipEvent) => account
   const admin = await registry.read<Hex>('adminOf', [orgId], addressSchema)
   for await (const { items: events, ...listing } of readEvents(
-    { rpc, queries, itemOf: membershipEventIn, keyOf },
+    { rpc, queries, itemOf: createEventReader(), keyOf },
     { ...options, resume: found },
   )) {
     // The list is read anew: its checkpoint was not on the chain any more.
     if ((listing.read?.from ?? 0) > (resume?.read?.from ?? 0)) settledTo = -1
     const newest = newestFirst(events)
-    const members = () => newest.flatMap(({ account }) => known.get(account) ?? [])
     for (const event of newest) if (event.isActive) note(event, 'member')
     const unknown = newest.filter((event) => !event.isActive && !isKnown(event))
     while (unknown.length > CHUNK) {
       options.signal?.throwIfAborted()
       await read(unknown.splice(0, CHUNK))
-      yield { admin, members: members(), events, ...listing, isComplete: false }
+      yield { admin, members: membersIn(newest), events, ...listing, isComplete: false }
     }
     await read(unknown)
-    yield { admin, members: members(), events, ...listing }
+    yield { admin, members: membersIn(newest), events, ...listing }
   }
 }
 
@@ -133,16 +147,27 @@ const membershipsSchema = z.array(
   ),
 )
 
-function membershipEventIn({ topics, data, blockNumber, logIndex }: ChainLog): MembershipEvent {
-  const isActive = numberIn(wordAt(data, 0)) === 1
-  return { account: addressIn(topics[2] ?? '0x'), isActive, blockNumber, logIndex }
+/** Works out the checksum of each address once: most wallets have two events, and nothing of them takes longer. */
+function createEventReader() {
+  const accounts = new Map<string, Hex>()
+  return ({ topics: [, , word = '0x'], data, blockNumber, logIndex }: ChainLog): MembershipEvent => {
+    const account = accounts.get(word) ?? addressIn(word)
+    accounts.set(word, account)
+    return { account, isActive: numberIn(wordAt(data, 0)) === 1, blockNumber, logIndex }
+  }
 }
 
-/** The newest event of each wallet. */
+const newestKnown = new WeakMap<readonly MembershipEvent[], readonly MembershipEvent[]>()
+
+/** The newest event of each wallet; worked out once for each list of events. */
 function newestFirst(events: readonly MembershipEvent[]): readonly MembershipEvent[] {
+  const known = newestKnown.get(events)
+  if (known !== undefined) return known
   const newest = new Map<Hex, MembershipEvent>()
   for (const event of events.toReversed()) if (!newest.has(event.account)) newest.set(event.account, event)
-  return [...newest.values()]
+  const found = [...newest.values()]
+  newestKnown.set(events, found)
+  return found
 }
 
 const place = { blockNumber: z.int(), logIndex: z.int() }

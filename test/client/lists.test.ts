@@ -45,6 +45,12 @@ it('an institution’s wallets are listed with their present states', async () =
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), false)
   const second = await lastOf(listMembers(client, ORG_ID, { resume: first }))
   expect(statesOf(second)).toEqual(['member', 'leaving', 'former'])
+  // Of a list in which nothing changes, a page that polls it has nothing to work out anew.
+  await chain().provider.send('anvil_mine', ['0x20'])
+  const third = await lastOf(listMembers(client, ORG_ID, { resume: second }))
+  const fourth = await lastOf(listMembers(client, ORG_ID, { resume: third }))
+  expect(statesOf(fourth)).toEqual(['member', 'leaving', 'former'])
+  expect(fourth.members).toBe(third.members)
 })
 
 it('many invited wallets are read in a call for each five hundred, and arrive in pieces', async () => {

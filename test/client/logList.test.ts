@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import {
+  ClientError,
   type Eip1193Provider,
   type HistoryStore,
   type ListOptions,
@@ -118,11 +119,27 @@ it('a list begins with few blocks, and asks for more at a time while they have f
 })
 
 it('a list asks for fewer blocks after a piece of many events', async () => {
-  const many = Array.from({ length: 1_001 }, (_, index) => ({ block: 8_000, index }))
+  const many = Array.from({ length: 5_800 }, (_, index) => ({ block: 8_000, index }))
   const node = new Node(10_011, many)
-  expect((await read(node)).logs).toHaveLength(1_001)
+  expect((await read(node)).logs).toHaveLength(5_800)
   const lengths = node.asked.map(([from, to]) => to - from + 1)
-  expect(lengths.slice(0, 4)).toEqual([12, 2_000, 1_000, 2_000])
+  expect(lengths.slice(0, 4)).toEqual([12, 2_000, 1_004, 2_008])
+})
+
+it('a list asks for far fewer blocks where its provider finds an answer too long for a page, and fails where that is one block', async () => {
+  const node = new Node(6_011, at(...Array.from({ length: 80 }, (_, index) => 3_900 + index)))
+  let most = 40
+  node.before = (_method, from, to) => {
+    const found = node.logs.filter(({ block }) => block >= from && block <= to).length
+    if (found > most) throw new ClientError('too-much-to-read', 'too long')
+  }
+  expect((await read(node)).logs).toHaveLength(80)
+  const lengths = node.asked.map(([from, to]) => to - from + 1)
+  expect(lengths).toEqual([
+    12, 2_000, 4_000, 250, 15, 30, 60, 3, 6, 12, 24, 48, 96, 192, 384, 768, 1_536, 886,
+  ])
+  most = 0
+  await expect(read(node)).rejects.toMatchObject({ code: 'too-much-to-read' })
 })
 
 it('a list asks a slow node for half as many blocks at once, and fails only where that is a first query', async () => {
@@ -190,6 +207,22 @@ it('a list is kept while it is read, so that a visit that is broken off leaves i
   node.asked.length = 0
   expect((await partsOf(node, { store })).map(blocksOf)).toEqual([[8_000], [8_000], [8_000], [5, 8_000]])
   expect(node.asked.at(-1)).toEqual([0, 988])
+})
+
+it('a long list is kept in lines of a few rows, and read from them as from the one line of earlier versions', async () => {
+  const many = Array.from({ length: 1_200 }, (_, index) => ({ block: 30, index }))
+  const [store, node] = [createMemoryDevice(), new Node(50, many)]
+  const whole = await read(node, { store })
+  const [[name, bytes] = ['', new Uint8Array()]] = store.kept
+  const lines = new TextDecoder().decode(bytes).split('\n')
+  expect(lines.map((line) => JSON.parse(line).logs.length)).toEqual([500, 500, 200])
+  const firstOf = async () => (await partsOf(node, { store }))[0]
+  expect(await firstOf()).toEqual({ ...whole, isComplete: false })
+  await store.set(name, new TextEncoder().encode(JSON.stringify(whole)))
+  expect(await firstOf()).toEqual({ ...whole, isComplete: false })
+  // A store that broke off has no list, rather than a part of one.
+  await store.set(name, bytes.subarray(0, bytes.length - 9))
+  expect((await firstOf())?.read).toEqual({ from: 39, to: 50 })
 })
 
 it.each<[string, HistoryStore]>([

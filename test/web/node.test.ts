@@ -24,8 +24,23 @@ it.each([
   expect(toTradingError(failure).code).toBe(code)
 })
 
-async function answerOf(status: number, body: string): Promise<unknown> {
-  const server = await startHttpServer((_request, response) => response.writeHead(status).end(body))
+it('events that are too long for a page are refused, whether the node says their length or not', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(2_000_000) })
+  const refusal = { code: 'too-much-to-read' }
+  await expect(answerOf(200, body)).rejects.toMatchObject(refusal)
+  await expect(answerOf(200, body, { headers: { 'content-length': body.length } })).rejects.toMatchObject(
+    refusal,
+  )
+  expect(await answerOf(200, body, { method: 'eth_call' })).toHaveLength(2_000_000)
+  expect(await answerOf(200, '{"result":[]}')).toEqual([])
+})
+
+async function answerOf(
+  status: number,
+  body: string,
+  { method = 'eth_getLogs', headers = {} }: { method?: string; headers?: Record<string, number> } = {},
+): Promise<unknown> {
+  const server = await startHttpServer((_request, response) => response.writeHead(status, headers).end(body))
   onTestFinished(server.stop)
-  return nodeProvider(server.url).request({ method: 'eth_getLogs' })
+  return nodeProvider(server.url).request({ method })
 }

@@ -32,7 +32,8 @@ export function nodeProvider(rpcUrl: string): Eip1193Provider {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
       })
-      const { data: answer } = answerSchema.safeParse(await response.json().catch(() => undefined))
+      const text = await (method === 'eth_getLogs' ? eventsText(response) : response.text())
+      const { data: answer } = answerSchema.safeParse(parsed(text))
       // Some nodes refuse a long range of blocks with a status of 400.
       if (answer !== undefined && 'error' in answer) {
         throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
@@ -42,6 +43,31 @@ export function nodeProvider(rpcUrl: string): Eip1193Provider {
         throw new ClientError('unexpected-answer', 'The node does not answer in JSON-RPC.')
       return answer.result
     },
+  }
+}
+
+/** The events that a browser parses in half of what may hold up a frame. */
+const MOST_BYTES = 2_000_000
+
+/** @throws ClientError `too-much-to-read`, at which a list asks for fewer blocks */
+async function eventsText({ body, headers }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  const reader = body?.getReader()
+  for (let bytes = Number(headers.get('content-length')); bytes <= MOST_BYTES; bytes = text.length) {
+    const next = await reader?.read()
+    if (next?.value === undefined) return text + decoder.decode()
+    text += decoder.decode(next.value, { stream: true })
+  }
+  await reader?.cancel()
+  throw new ClientError('too-much-to-read', 'The answer of the node is too long for a page.')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
