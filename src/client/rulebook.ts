@@ -154,9 +154,12 @@ async function postPublication(
   { signal, onProgress }: ResumeOptions,
 ): Promise<PublishedRulebook> {
   const { author, ...envelope } = body
+  const slices = createSlices(signal)
+  await slices.next()
   const claim = { ...author, envelopeHash: envelopeHash(envelope) }
   // The server reads a long body only for an admin, so it sees the signature first.
   const headers = hexLength(envelope.ct) > SHORT_BYTES ? { [RULEBOOK_AUTHOR]: encodeClaim(claim) } : undefined
+  await slices.next()
   const post = () =>
     http.post('/policy', body, policyVersionSchema, {
       ...{ signal, headers },

@@ -3,7 +3,7 @@ import type { Hex } from '../protocol/hex.js'
 import { type Policy, type Rules, rulesOf } from '../protocol/policy.js'
 import { formatGrouped, USDC_DECIMALS } from '../protocol/units.js'
 import type { CallOptions } from './http.js'
-import { createSlices } from './slices.js'
+import { createSlices, type Slices } from './slices.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
@@ -26,7 +26,9 @@ export async function rulebookChanges(
   { signal }: CallOptions = {},
 ): Promise<readonly RulebookChange[]> {
   const slices = createSlices(signal)
-  const [old, next] = [rulesByWallet(before), rulesByWallet(after)]
+  await slices.next()
+  const [old, next] = [await rulesByWallet(before, slices), await rulesByWallet(after, slices)]
+  await slices.next()
   const wallets = [...new Set([...old.keys(), ...next.keys()])].sort()
   const [oldDefault, nextDefault] = [defaultOf(before), defaultOf(after)]
   const ofWallets: RulebookChange[] = []
@@ -36,6 +38,7 @@ export async function rulebookChanges(
     const found = rulesChanges(was, is, before === null)
     for (const change of found) ofWallets.push({ ...change, employee: checksum(wallet) })
   }
+  await slices.next()
   const changes = [
     ...ofWallets,
     ...defaultChanges(oldDefault, nextDefault, before === null).map((change) => ({
@@ -44,7 +47,9 @@ export async function rulebookChanges(
     })),
     ...commonChanges(before, after).map((change) => ({ ...change, employee: null })),
   ]
-  return EFFECTS.flatMap((effect) => changes.filter((change) => change.effect === effect))
+  const ordered = EFFECTS.flatMap((effect) => changes.filter((change) => change.effect === effect))
+  await slices.next()
+  return ordered
 }
 
 /** Changes of one effect and in the same words. */
@@ -72,9 +77,10 @@ type Change = Omit<RulebookChange, 'employee'>
 
 const EFFECTS = ['lifted', 'tightened', 'added'] as const
 
-function rulesByWallet(policy: Policy | null): Map<string, Rules> {
+async function rulesByWallet(policy: Policy | null, slices: Slices): Promise<Map<string, Rules>> {
   const found = new Map<string, Rules>()
   for (const [wallet, rule] of Object.entries(policy?.employees ?? {})) {
+    if (slices.isOver()) await slices.next()
     const rules = policy && rulesOf(policy, rule)
     if (rules) found.set(wallet.toLowerCase(), rules)
   }

@@ -21,7 +21,9 @@ const [BUY, SELL, GROUP, RESTRICTED] = [1, 2, 4, 8]
  */
 export function encodePolicy(policy: Policy): Bytes {
   const { employees, groups, default: byDefault, maxOrderNotional, allowWithdrawShares } = policy
-  const symbols = [...new Set(allRules(policy).flatMap(({ restricted }) => restricted))].sort()
+  const found = new Set<string>()
+  for (const { restricted } of allRules(policy)) for (const symbol of restricted) found.add(symbol)
+  const symbols = [...found].sort()
   const names = Object.keys(groups ?? {}).sort()
   let bytes = new Uint8Array(LEAST_BYTES)
   let at = 0
@@ -79,11 +81,14 @@ export function encodePolicy(policy: Policy): Bytes {
     if (shared) write(shared)
   }
   if (byDefault) write(byDefault)
-  const sorted = Object.entries(employees).sort(([one], [other]) => (one < other ? -1 : 1))
-  count(sorted.length)
-  for (const [wallet, rule] of sorted) {
-    raw(hexToBytes(wallet))
-    write(rule)
+  const wallets = Object.keys(employees).sort()
+  // All at once: of ten thousand, reading each by itself takes twice as long as all the rest.
+  const addresses = hexToBytes(`0x${wallets.map((wallet) => wallet.slice(2)).join('')}`)
+  count(wallets.length)
+  for (const [index, wallet] of wallets.entries()) {
+    raw(addresses.subarray(index * ADDRESS_BYTES, (index + 1) * ADDRESS_BYTES))
+    const rule = employees[wallet]
+    if (rule) write(rule)
   }
   const size = sizeClassOf(at)
   if (size > MAX_ENCODED_BYTES) throw new ProtocolError('invalid-bytes', 'the policy is too long')

@@ -62,17 +62,18 @@ const eventSchema = z.discriminatedUnion('name', [
 /** What a log says, where it is one of these events. */
 export type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
 
-const CONTRACTS = [equityTokenAbi, institutionRegistryAbi, confidentialLedgerAbi].map(
-  (abi) => new Interface(abi),
-)
+const ABIS = [equityTokenAbi, institutionRegistryAbi, confidentialLedgerAbi]
 
 /** Parses each log once: a list is judged again with every new piece of it. */
 export function createEventReader(): EventReader {
   const known = new WeakMap<Log, ReturnType<EventReader>>()
+  let contracts: readonly Interface[] | undefined
   return (log) => {
     if (!known.has(log)) {
       const { topics, data } = log
-      const [event] = CONTRACTS.flatMap((each) => each.parseLog({ topics: [...topics], data }) ?? [])
+      // Reading the three takes half of what may hold up a frame: many pages never meet such an event.
+      contracts ??= ABIS.map((abi) => new Interface(abi))
+      const [event] = contracts.flatMap((each) => each.parseLog({ topics: [...topics], data }) ?? [])
       known.set(log, eventSchema.safeParse({ name: event?.name, args: event?.args.toObject() }).data)
     }
     return known.get(log)
