@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { ContractError, type Hex } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { WalletName } from '../membership/walletName.js'
@@ -16,10 +16,13 @@ export function InviteAll() {
   const [elsewhere, setElsewhere] = useState(NONE)
   const [turn, setTurn] = useState({ at: 0, of: 0 })
   const found = members.value
-  if (found === null) return null
-  const known = new Set([...membersOf(found).map(({ address }) => address), ...invited, ...elsewhere])
   const { imported } = rulebook.state.value
-  const missing = imported.filter((address) => !known.has(address))
+  const missing = useMemo(() => {
+    if (found === null || imported.length === 0) return []
+    const known = new Set([...membersOf(found).map(({ address }) => address), ...invited, ...elsewhere])
+    return imported.filter((address) => !known.has(address))
+  }, [found?.members, found?.admin, imported, invited, elsewhere])
+  if (found === null) return null
   /** Whether a refused wallet has joined this institution in between, and not another one. Rethrows what concerns every wallet. */
   const isOurs = (failure: unknown) => {
     if (!(failure instanceof ContractError) || failure.code !== 'AlreadyInInstitution') throw failure

@@ -17,7 +17,7 @@ const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' 
 export function Members() {
   const { session, members } = useAccount()
   const found = members.value
-  const listed = useMemo(() => (found === null ? [] : membersOf(found)), [found])
+  const listed = useMemo(() => (found === null ? [] : membersOf(found)), [found?.members, found?.admin])
   const { busy, error, run } = useAction()
   const [removing, setRemoving] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)

@@ -20,7 +20,7 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
   const found = members.value
   const employees = useMemo(
     () => (found?.isComplete ? membersOf(found).map(({ address }) => address) : null),
-    [found],
+    [found?.members, found?.admin, found?.isComplete],
   )
   const view = institution.value
   if (isUnadmitted(institution.error)) return <Unadmitted name={bytes32ToName(orgId) ?? orgId} />
