@@ -37,7 +37,7 @@ export function createOperator(options: OperatorOptions): Operator {
 }
 
 /**
- * Compares a change with the chain, and sends nothing: show its text, then `send` it.
+ * Compares a change with the chain, and sends nothing: show its text, then `send` it, which the same signal ends.
  * @throws ClientError `invalid-name`, `insufficient-usdc`
  * @example const { text, isInForce, send } = await decide(client, { kind: 'listing', symbol: 'AAPL', isListed: true })
  */
