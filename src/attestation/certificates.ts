@@ -103,8 +103,8 @@ export async function isSignedBy(
   { bits }: Suite,
 ): Promise<boolean> {
   const algorithm = { name: 'ECDSA', namedCurve: `P-${bits}`, hash: `SHA-${bits}` }
-  const key = await crypto.subtle.importKey('raw', point, algorithm, false, ['verify']).catch(() => null)
-  return key !== null && crypto.subtle.verify(algorithm, key, signature, signed)
+  const key = await crypto.subtle.importKey('raw', point, algorithm, false, ['verify']).catch(() => undefined)
+  return key !== undefined && crypto.subtle.verify(algorithm, key, signature, signed)
 }
 
 /** @throws AttestationError `malformed-evidence`, `unsupported-algorithm` */
