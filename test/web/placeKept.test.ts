@@ -4,17 +4,15 @@ import {
   type Client,
   ClientError,
   ContractError,
-  createMemoryOrderStore,
   type Hex,
   NotSubmittedError,
   type SealedOrder,
 } from '../../src/client/index.js'
-import { isEnvelopeMissing, moveFormerOrders } from '../../web/orders/keptOrders.js'
+import { isEnvelopeMissing } from '../../web/orders/missingEnvelope.js'
 import { placeKept } from '../../web/orders/placeKept.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
 import { keptOrderOf } from '../client/store/keptOrderOf.js'
-import { useMemoryStorage } from './memoryStorage.js'
 import { serverError } from './support/serverError.js'
 
 const NOW = 1_800_000_000
@@ -64,8 +62,6 @@ function placingBy(
   const all = { key, isKeyMissing, unlock: vi.fn(), onOrder: vi.fn() }
   return createPlacing({ ...all, client: { ...SILENT, ...client }, ...options })
 }
-
-useMemoryStorage()
 
 it.each<[string, unknown, boolean, [Hex, boolean][]]>([
   ['is not listed where the client has forgotten it', new ClientError('transaction-refused', ''), false, []],
@@ -185,28 +181,6 @@ it('an order under a key that was given up is not begun, and the wallet not aske
   expect(await placing.place(request)).toBe(false)
   expect(placing.state.value).toMatchObject({ step: null, error: { code: 'portfolio-key-missing' } })
   for (const method of Object.values(asked)) expect(method).not.toHaveBeenCalled()
-})
-
-it('the rows that an earlier version of the page kept are moved into the store, once, and a damaged one is dropped', async () => {
-  const { orderId, commit, envelope } = sealed(idOf('a'))
-  const opening = {
-    account: `0x${'03'.repeat(20)}`,
-    amount: '1',
-    deadline: NOW,
-    validBefore: NOW,
-    sig: `0x${'02'.repeat(65)}`,
-  }
-  const former = { orderId, commit, envelope, deadline: NOW }
-  localStorage.setItem('theme', 'dark')
-  localStorage.setItem(`desk:order:${idOf('d')}`, '{')
-  localStorage.setItem(`desk:order:${orderId}`, JSON.stringify(former))
-  localStorage.setItem(`desk:order:${idOf('b')}`, JSON.stringify({ ...former, orderId: idOf('b'), opening }))
-  const store = createMemoryOrderStore()
-  await moveFormerOrders(store, PLACE)
-  expect(await store.find(orderId)).toEqual({ ...PLACE, ...former })
-  expect(await store.find(idOf('b'))).toMatchObject({ account: opening.account, opening: { amount: 1n } })
-  expect(await store.list()).toHaveLength(2)
-  expect([localStorage.length, localStorage.getItem('theme')]).toEqual([1, 'dark'])
 })
 
 const state = (name: 'NONE' | 'OPEN' | 'SETTLED', receivedAt: string | null = null) => ({

@@ -23,7 +23,6 @@ import {
   type WalletView,
 } from '../../src/client/index.js'
 import type { Calm } from '../calm.js'
-import { moveFormerOrders } from '../orders/keptOrders.js'
 import { type Ordered, orderedOf, requestWords, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
 import { type KeyInUse, newestMade, openKeys } from '../orders/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../orders/ticketOrder.js'
@@ -114,7 +113,7 @@ const NO_REQUESTS: ReadonlyMap<Hex, Ordered> = new Map()
 
 export function createAccount(deps: AccountDeps): Account {
   const { session, settings, reader, isSeen, calm, toasts, device } = deps
-  const { client, provider, address, chainId, orderStore } = session
+  const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
   /** Asks the server, which a whole office may share. */
@@ -185,7 +184,6 @@ export function createAccount(deps: AccountDeps): Account {
   const resumed = resumeOrders()
   /** Takes up what an earlier visit left, or another tab. An order that fails now is left to its card. */
   async function resumeOrders(): Promise<void> {
-    await moveFormerOrders(orderStore, { chainId, escrow: settings.pins.escrow, account: address })
     for (const { orderId } of await client.getKeptOrders()) {
       await client.resumeOrder(orderId).catch(() => undefined)
     }

@@ -1,11 +1,5 @@
 import * as z from 'zod/mini'
-import {
-  type Client,
-  createClient,
-  type Eip1193Provider,
-  type Hex,
-  type OrderStore,
-} from '../../src/client/index.js'
+import { type Client, createClient, type Eip1193Provider, type Hex } from '../../src/client/index.js'
 import { createIndexedDbOrderStore } from '../../src/client/store/browser.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import type { Settings } from '../settings.js'
@@ -19,8 +13,6 @@ export interface Session {
   readonly chainId: number
   readonly client: Client
   readonly provider: Eip1193Provider
-  /** Where the client keeps its orders. */
-  readonly orderStore: OrderStore
 }
 
 const accountsSchema = z.array(addressSchema)
@@ -38,16 +30,15 @@ export async function resumeSession(wallet: FoundWallet, settings: Settings): Pr
   if (address === undefined) return null
   const { provider } = wallet
   const chainId = chainIdSchema.parse(await provider.request({ method: 'eth_chainId' }))
-  const orderStore = createIndexedDbOrderStore()
   // Names the account: a client without it prompts the user when the wallet reveals none any more.
   const client = createClient({
     ...(await trustOf(settings)),
     serverUrl: settings.serverUrl,
     wallet: provider,
     account: address,
-    orderStore,
+    orderStore: createIndexedDbOrderStore(),
   })
-  return { wallet, address, chainId, client, provider, orderStore }
+  return { wallet, address, chainId, client, provider }
 }
 
 /** Whether two sessions differ only in their opening time. */

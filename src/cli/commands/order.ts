@@ -21,7 +21,6 @@ import { aDuration, anAmount, anId, parsedBy } from '../../terminal/arguments.js
 import { CommandError, failureOf, usage } from '../../terminal/failure.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
-import { moveFormerOrders } from '../input/formerOrders.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { addFollowing, conclude, exitOf, type Following } from './orderReport.js'
 
@@ -145,7 +144,6 @@ async function place(
   let last: Hex | null = null
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
-  await moveFormerOrders(context.env, client)
   for (const { kind, why } of await client.plan(request, { sponsored, approve, signal })) {
     terminal.progress(`${kind}: ${why}`)
   }
@@ -221,7 +219,6 @@ async function printFees(
 
 async function resume(orderId: Hex, { client, context }: Placing): Promise<void> {
   const { signal, terminal } = context
-  await moveFormerOrders(context.env, client)
   const resumed = await client.resumeOrder(orderId, { signal }).catch((error: unknown) => {
     if (!(error instanceof ClientError && error.code === 'no-kept-order')) throw error
     throw usage(`no sealed order ${orderId} here: it has ended, or was sealed on another machine`)
