@@ -10,13 +10,12 @@ import { isSameProgram, programValue, type SignerProgram } from '../chain/signer
 import { accountMoveSchema } from '../protocol/accountMove.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
-import { bytes32ToName } from '../protocol/identifiers.js'
+import { bytes32ToName, equitySymbolSchema, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { IMMUTABLES_ABI } from './abis.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError } from './errors.js'
-import { nameOf } from './membership.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
@@ -124,14 +123,14 @@ async function flag(
 
 const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Promise<Compared> } = {
   listing: async (scope, { symbol, isListed }) =>
-    flag(scope, ['Listed', nameOf(symbol)], isListed, `${isListed ? 'list' : 'delist'} ${symbol}`),
+    flag(scope, ['Listed', equityOf(symbol)], isListed, `${isListed ? 'list' : 'delist'} ${symbol}`),
   async clearance(scope, { wallet, isVerified }) {
     const text = isVerified ? `record that ${wallet} has passed KYC` : `withdraw the KYC of ${wallet}`
     return flag(scope, ['Kyc', wallet], isVerified, text)
   },
   async freeze(scope, { symbol, wallet, isFrozen }) {
     const text = `${isFrozen ? 'freeze' : 'release'} the ${symbol} of ${wallet}`
-    return flag(scope, ['Frozen', nameOf(symbol), wallet], isFrozen, text)
+    return flag(scope, ['Frozen', equityOf(symbol), wallet], isFrozen, text)
   },
   async admission(scope, { orgId, admin, isAdmitted }) {
     const registry = await contractAt(scope, 'registry')
@@ -229,6 +228,15 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
 export async function compare<K extends Kind>(scope: Scope, change: Change<K>): Promise<Decision> {
   const [isInForce, text, contract, method, ...args] = await COMPARE[change.kind](scope, change)
   return { text, isInForce, send: () => contract.send(method, args) }
+}
+
+/** The contract takes any name, but no client trades one that is no ticker. @throws ClientError `invalid-name` */
+function equityOf(symbol: string): Hex {
+  if (equitySymbolSchema.safeParse(symbol).success) return nameToBytes32(symbol)
+  throw new ClientError(
+    'invalid-name',
+    'An equity has a ticker symbol as the broker writes it, such as AAPL.',
+  )
 }
 
 function requireHeld(held: bigint, amount: bigint, holder: string): void {

@@ -80,8 +80,8 @@ export function createMembership(deps: {
   }
 }
 
-/** The `bytes32` of an institution's name or a symbol. @throws ClientError `invalid-name` */
-export function nameOf(name: string): Hex {
+/** The `bytes32` of an institution's name. @throws ClientError `invalid-name` */
+function nameOf(name: string): Hex {
   try {
     return nameToBytes32(name)
   } catch (error) {

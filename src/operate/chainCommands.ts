@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { Wallet } from 'ethers'
-import * as z from 'zod'
 import type { verifyAttestation } from '../attestation/index.js'
 import type { SignerProgram } from '../chain/signerProgram.js'
 import { type Change, createOperator, decide, type Role } from '../client/operator.js'
 import { checksum, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
+import { equitySymbolSchema, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import type { Environment } from '../service/config.js'
 import { account, baseUrl } from '../service/configKinds.js'
@@ -133,7 +132,7 @@ export async function requireRole({ authority }: Pick<Views, 'authority'>, as: K
 
 const address = parsedBy<Hex>(account())
 const digest = parsedBy<Hex>(bytes32Schema)
-const symbol = parsedBy(symbolSchema.check(z.refine((text) => text !== 'USDC', 'USDC is no equity')))
+const symbol = parsedBy(equitySymbolSchema)
 
 /**
  * Adds the commands that change a deployed platform.

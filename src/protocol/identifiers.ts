@@ -10,6 +10,11 @@ const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
 /** An equity's ticker as brokers write it, or `USDC`. */
 export const symbolSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol'))
 
+/** The ticker of an equity that the platform can list. */
+export const equitySymbolSchema = /* @__PURE__ */ symbolSchema.check(
+  z.refine((symbol) => symbol !== 'USDC', 'USDC is no equity'),
+)
+
 /**
  * EIP-155's `v = 2 × chain id + 36` leaves a double's exact integers just above it. MetaMask has the same bound
  * (`MAX_SAFE_CHAIN_ID`); https://eips.ethereum.org/EIPS/eip-2294 explains why chains keep to one.

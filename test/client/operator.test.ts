@@ -18,6 +18,16 @@ it('a change is sent once: carried out again it is in force, and nothing is sent
   expect(await chain().provider.getBlockNumber()).toBe(block)
 })
 
+it.each(['aapl', 'USDC', 'APPLE COMPUTER'])(
+  'the symbol %s, which the contract would take, is neither listed nor frozen',
+  async (symbol) => {
+    const listing = decide(operator('owner'), { kind: 'listing', symbol, isListed: true })
+    await expect(listing).rejects.toMatchObject({ code: 'invalid-name' })
+    const change = { kind: 'freeze', symbol, wallet: chain().account('bob'), isFrozen: true } as const
+    await expect(decide(operator('owner'), change)).rejects.toMatchObject({ code: 'invalid-name' })
+  },
+)
+
 it.each(['listing', 'admission', 'treasury', 'pause', 'noAction'] as const)(
   'the refusal of another wallet has its name, whichever contract refuses: %s',
   async (kind) => {

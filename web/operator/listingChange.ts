@@ -1,10 +1,10 @@
 import type { Listings } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
-import { symbolSchema } from '../../src/protocol/identifiers.js'
+import { equitySymbolSchema } from '../../src/protocol/identifiers.js'
 
 /** The change that the fields ask for, or what is wrong with them. An empty wallet asks for a listing. */
 export function changeOf(symbolText: string, walletText: string, { equities, frozen }: Listings) {
-  const symbol = symbolSchema.safeParse(symbolText.trim().toUpperCase()).data
+  const symbol = equitySymbolSchema.safeParse(symbolText.trim().toUpperCase()).data
   const wallet = walletText.trim() === '' ? null : addressSchema.safeParse(walletText.trim()).data
   const symbolFault = faultOfSymbol()
   const walletFault = faultOfWallet()
@@ -14,8 +14,7 @@ export function changeOf(symbolText: string, walletText: string, { equities, fro
   function faultOfSymbol(): string | null {
     if (symbolText.trim() === '') return null
     if (symbol === undefined)
-      return 'Enter a ticker symbol: a letter, then up to ten letters, digits or dots.'
-    if (symbol === 'USDC') return 'USDC is no equity.'
+      return 'Enter a ticker symbol: a letter, then up to ten letters, digits or dots. USDC is no equity.'
     const isListed = equities.some((equity) => equity.symbol === symbol && equity.isListed)
     return wallet === null && isListed ? `${symbol} is listed already.` : null
   }
