@@ -288,23 +288,21 @@ describe('an amount on the ticket', () => {
 })
 
 describe('the order on the ticket', () => {
-  const now = Date.parse('2026-03-02T10:00:00.700Z')
-
-  it('ends after the hours chosen, and says what a buy is paid from, and a sale not', () => {
-    const deadline = Date.parse('2026-03-03T10:00:00Z') / 1_000
-    const order = { side: 'BUY', symbol: 'AAPL', usdc: 250n, deadline, payFrom: 'cash' }
+  it('is valid for the hours chosen, by no clock of its own, and says what a buy is paid from, and a sale not', () => {
+    const validFor = '24h'
+    const order = { side: 'BUY', symbol: 'AAPL', usdc: 250n, validFor, payFrom: 'cash' }
     const sized = { units: 250n, limit: null }
-    expect(orderOf({ ...ticket, payFrom: 'cash' }, sized, now)).toEqual(order)
-    expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, sized, now)).not.toHaveProperty('payFrom')
+    expect(orderOf({ ...ticket, payFrom: 'cash' }, sized)).toEqual(order)
+    expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, sized)).not.toHaveProperty('payFrom')
     const moved = { ...ticket, side: 'WITHDRAW', hours: 24 } as const
-    expect(orderOf(moved, sized, now)).toEqual({ side: 'WITHDRAW', symbol: 'AAPL', shares: 250n, deadline })
-    expect(orderOf({ ...moved, symbol: 'USDC' }, sized, now)).toEqual({
+    expect(orderOf(moved, sized)).toEqual({ side: 'WITHDRAW', symbol: 'AAPL', shares: 250n, validFor })
+    expect(orderOf({ ...moved, symbol: 'USDC' }, sized)).toEqual({
       side: 'WITHDRAW',
       usdc: 250n,
-      deadline,
+      validFor,
     })
     const limit = { price: 190_500_000n, timeInForce: 'GTD' }
-    expect(orderOf({ ...ticket, timeInForce: 'GTD' }, { ...sized, limit: limit.price }, now)).toMatchObject({
+    expect(orderOf({ ...ticket, timeInForce: 'GTD' }, { ...sized, limit: limit.price })).toMatchObject({
       limit,
     })
   })

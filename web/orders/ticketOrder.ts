@@ -113,16 +113,15 @@ export function limitOf({
   return isOnIncrement(price) ? price : 'Enter whole cents, or hundredths of a cent below 1 USD.'
 }
 
-/** The ticket's order, with its deadline counted from now. @param limit USD with 6 decimals; null for the market's price */
+/** @param limit USD with 6 decimals; null for the market's price */
 export function orderOf(
   { side, symbol, payFrom, timeInForce, hours }: Ticket,
   { units, limit: price }: { readonly units: bigint; readonly limit: bigint | null },
-  now: number,
 ): OrderRequest {
-  const deadline = Math.floor(now / 1_000) + hours * HOUR_SECONDS
+  const validFor = `${hours}h` as const
   if (isMove(side)) {
-    return symbol === 'USDC' ? { side, usdc: units, deadline } : { side, symbol, shares: units, deadline }
+    return symbol === 'USDC' ? { side, usdc: units, validFor } : { side, symbol, shares: units, validFor }
   }
-  const trade = { symbol, usdc: units, deadline, ...(price !== null && { limit: { price, timeInForce } }) }
+  const trade = { symbol, usdc: units, validFor, ...(price !== null && { limit: { price, timeInForce } }) }
   return side === 'BUY' ? { side, ...trade, payFrom } : { side, ...trade }
 }

@@ -73,7 +73,7 @@ export function Ticket({ market }: { market: MarketView }) {
     draft.value = { ...draft.peek(), ...to }
   }
   const choose = (symbol: string) => change(isMove(ticket.side) ? { asset: symbol } : { equity: symbol })
-  const requestOf = (ready: NonNullable<typeof order>) => orderOf(ticket, ready, Date.now())
+  const requestOf = (ready: NonNullable<typeof order>) => orderOf(ticket, ready)
   const request = order === null || (wantsPlatform && canSponsor.value === null) ? null : requestOf(order)
   const plan = useTicketPlan(ticket, isBusy ? null : request, wantsPlatform)
   const place = async (event: Event) => {

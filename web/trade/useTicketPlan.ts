@@ -38,7 +38,7 @@ interface Plan {
 function usePlan(request: OrderRequest | null, options: Pick<PlanOptions, 'sponsored' | 'approve'>): Plan {
   const { session, key, funds } = useAccount()
   const [plan, setPlan] = useState<{ of: string; prompts: readonly Prompt[] } | null>(null)
-  // All that a plan depends on: the deadline goes on with the clock.
+  // All that a plan depends on: the request is another object at each turn.
   const { side, symbol, usdc, shares, payFrom } = request ?? {}
   const place = [options.sponsored, options.approve, key.value?.publicKey, funds.value?.allowance]
   const of = request === null ? null : [...place, side, symbol, usdc, shares, payFrom].join()

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import {
   type Client,
   ClientError,
+  type Duration,
   formatDecimal,
   type Hex,
   NotSubmittedError,
@@ -17,7 +18,7 @@ import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { type Limit, sideSchema, timeInForceSchema } from '../../protocol/orderTerms.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
-import { aDuration, anAmount, anId, parsedBy } from '../../terminal/arguments.js'
+import { anAmount, anId, parsedBy } from '../../terminal/arguments.js'
 import { CommandError, failureOf, usage } from '../../terminal/failure.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -26,9 +27,13 @@ import { addFollowing, conclude, exitOf, type Following } from './orderReport.js
 
 type Side = OrderRequest['side']
 
+const validitySchema = z.custom<Duration>(
+  (text) => /^[1-9]\d*[mhd]$/.test(String(text)),
+  'expected a duration such as 15m, 4h or 30d',
+)
+
 interface Options extends WalletOptions, Following {
-  /** In seconds. */
-  readonly deadline?: number
+  readonly validFor?: Duration
   readonly payBy: 'wallet' | 'cash'
   /** USD with 6 decimals. */
   readonly limit?: bigint
@@ -38,8 +43,6 @@ interface Options extends WalletOptions, Following {
   readonly approve?: bigint
   readonly receipt?: string
 }
-
-const DEADLINE_S = 24 * 3_600
 
 const ABOUT = `The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal or a deposit of shares. Buys and sales are by amount, not by share count. A deposit moves the wallet's USDC or shares into the portfolio.`
 
@@ -53,9 +56,9 @@ export const addOrder: AddCommand = (root, context) => {
     .argument('<symbol>', 'such as AAPL, or USDC to withdraw or deposit', parsedBy(symbolSchema))
     .argument('<amount>', 'in USDC, or in shares')
     .option(
-      '--deadline <duration>',
-      'cancels the unfilled rest at this time: 90s, 15m, 24h (default), up to 30d',
-      aDuration,
+      '--valid-for <duration>',
+      'cancels the unfilled rest after this time: 15m, 4h, 1d (default), up to 30d',
+      parsedBy(validitySchema),
     )
     .option(
       '--pay-by <wallet|cash>',
@@ -107,7 +110,7 @@ function requestOf(
   side: Side,
   symbol: string,
   amount: string,
-  { deadline = DEADLINE_S, payBy, limit: price, timeInForce, approve, sponsored }: Options,
+  { validFor, payBy, limit: price, timeInForce, approve, sponsored }: Options,
 ): OrderRequest {
   if (price === undefined && timeInForce !== undefined) {
     throw new CommandError('usage', '--time-in-force needs --limit')
@@ -116,17 +119,16 @@ function requestOf(
   if (approve !== undefined && (sponsored || !isPaidInUsdc)) {
     throw new CommandError('usage', '--approve is for USDC that the wallet itself pays')
   }
-  const time = { deadline: Math.floor(Date.now() / 1_000) + deadline }
   const limit = price === undefined ? undefined : { price, timeInForce: timeInForce ?? 'DAY' }
   if (side === 'BUY' || side === 'SELL') {
-    const trade = { symbol, usdc: anAmount(USDC_DECIMALS)(amount), limit, ...time }
+    const trade = { symbol, usdc: anAmount(USDC_DECIMALS)(amount), limit, validFor }
     return side === 'BUY' ? { side, ...trade, payFrom: payBy } : { side, ...trade }
   }
   if (limit !== undefined) throw new CommandError('usage', '--limit is for buys and sales')
   if (side === 'DEPOSIT' && payBy === 'cash')
     throw new CommandError('usage', 'a deposit comes from the wallet')
-  if (symbol === 'USDC') return { side, usdc: anAmount(USDC_DECIMALS)(amount), ...time }
-  return { side, symbol, shares: anAmount(SHARE_DECIMALS)(amount), ...time }
+  if (symbol === 'USDC') return { side, usdc: anAmount(USDC_DECIMALS)(amount), validFor }
+  return { side, symbol, shares: anAmount(SHARE_DECIMALS)(amount), validFor }
 }
 
 interface Placing {
