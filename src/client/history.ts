@@ -1,8 +1,7 @@
 // The entry `confidential-trading-client/history`: what an account has traded, and what follows from it.
 import type { Client } from './client.js'
 import { partsOf } from './clientParts.js'
-import type { HistoryEntry } from './history/entries.js'
-import { type HistoryOptions, readHistory } from './history/history.js'
+import { type AccountHistory, type HistoryOptions, readHistory } from './history/history.js'
 import { type OrderList, type OrderListOptions, ordersOfAccount } from './lists.js'
 
 export { type CsvCell, csvOf } from './csv.js'
@@ -16,7 +15,7 @@ export {
   type HistoryEntry,
   type HistoryKind,
 } from './history/entries.js'
-export type { HistoryOptions } from './history/history.js'
+export type { AccountHistory, HistoryOptions } from './history/history.js'
 export {
   adjustedPrices,
   averageCost,
@@ -44,17 +43,14 @@ export { type StatementFormat, statementFile } from './history/statementFiles.js
 export type { ListedOrder, OrderList, OrderListOptions } from './lists.js'
 
 /**
- * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
+ * The account's history: orders, fills, refunds, withdrawals, and changes of the key, derived from the
  * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
- * `valueOverTime` sum it up.
- * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
+ * `valueOverTime` sum it up. A reorganization meanwhile has it read anew.
+ * @throws ClientError `chain-reorganized`: the block of `after` was replaced, read from an earlier cursor; `node-unavailable`,
  *   `unexpected-answer`
- * @example for await (const entry of listHistory(client, { fromBlock: 1 })) console.log(entry.kind)
+ * @example const { entries, finalUntil } = await getHistory(client, { fromBlock: 1 })
  */
-export function listHistory(
-  client: Client,
-  options: HistoryOptions = {},
-): AsyncGenerator<HistoryEntry, void, undefined> {
+export async function getHistory(client: Client, options: HistoryOptions = {}): Promise<AccountHistory> {
   const { within, contracts, actionList } = partsOf(client)
   return readHistory({ ...within(options), actionList, contracts: () => contracts(options) }, options)
 }

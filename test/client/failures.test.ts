@@ -267,7 +267,7 @@ function argumentsOf(name: string): readonly unknown[] {
 const APART = { ...admin, ...history, ...operator }
 const ASKING = [
   ...'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers'.split(' '),
-  ...['listHistory', 'listOrders', 'decide', 'carryOut', 'getRelayReceipt'],
+  ...['getHistory', 'listOrders', 'decide', 'carryOut', 'getRelayReceipt'],
 ]
 const names = [...Object.keys(clientOfNothing()), ...ASKING].filter(
   (name) => name !== 'lock' && name !== 'watchOrder',

@@ -214,7 +214,7 @@ const BYTES_PER_KB = 1_000
 const ATTESTATION = '`verifyAttestation`'
 const WITH_TDX = '`verifyAttestation`, with TDX'
 const STORE = '`createIndexedDbOrderStore`'
-const HISTORY = '`createClient`, `listHistory`'
+const HISTORY = '`createClient`, `getHistory`'
 const ADMIN = '`createClient`, `publishRulebook`'
 const PARTS = new Map([
   [STORE, '/store'],

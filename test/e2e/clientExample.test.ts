@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { type HistoryEntry, listHistory } from '../../src/client/history.js'
+import { getHistory } from '../../src/client/history.js'
 import {
   type Client,
   createPast,
@@ -112,8 +112,7 @@ async function settingOf() {
   const { traders, sandbox } = desk()
   const [, { account, client, trade }] = traders
   const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', usdc: 50_000_000n })
-  const entries: HistoryEntry[] = []
-  for await (const entry of listHistory(client, { fromBlock: 1 })) entries.push(entry)
+  const { entries } = await getHistory(client, { fromBlock: 1 })
   const deadline = (await desk().chainTime()) + 3_600
   const { orgId } = await client.getWallet(account.address)
   if (orgId === null) throw new Error('the employee has no institution')

@@ -1,7 +1,7 @@
 // The whole way of a lost wallet's portfolio to a new one: admin, new wallet and owner by their commands, then server, enclave and chain.
 import { expect, test } from 'vitest'
 import { interfaces } from '../../src/chain/interfaces.js'
-import { type HistoryEntry, holdingsOf, listHistory } from '../../src/client/history.js'
+import { getHistory, holdingsOf } from '../../src/client/history.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { sendAll } from '../../src/sandbox/localChain.js'
@@ -73,11 +73,7 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
 
   expect(await run(lost.account, 'show')).toBe('No move is proposed.\n')
 
-  const past = async ({ client }: typeof own) => {
-    const found: HistoryEntry[] = []
-    for await (const entry of listHistory(client)) found.push(entry)
-    return found
-  }
+  const past = async ({ client }: typeof own) => (await getHistory(client)).entries
   const [ofOwn, ofLost] = [await past(own), await past(lost)]
   expect(ofOwn.map(({ kind }) => kind)).toEqual(['moved'])
   expect(holdingsOf(ofOwn)).toMatchObject({ cash: before.cash, isComplete: false })

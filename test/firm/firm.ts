@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { corporateActionsAbi } from '../../src/chain/generated/corporateActionsAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
-import { type HistoryEntry, listHistory, periodOf, statementOf } from '../../src/client/history.js'
+import { getHistory, periodOf, statementOf } from '../../src/client/history.js'
 import { type Client, createClient } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -93,8 +93,7 @@ export async function split(sandbox: Sandbox, symbol: string, into: bigint): Pro
 
 /** Compares the month's statement, which the chain alone tells, with what the employee holds. @returns what differs */
 export async function statementFaults({ account, client }: Employee): Promise<string[]> {
-  const entries: HistoryEntry[] = []
-  for await (const entry of listHistory(client, { fromBlock: 1 })) entries.push(entry)
+  const { entries } = await getHistory(client, { fromBlock: 1 })
   const period = periodOf(new Date().toISOString().slice(0, 7))
   const opened = await client.getPortfolio()
   if (period === null || opened === null) return [`${account.address}: no statement`]

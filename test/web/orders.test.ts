@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { HistoryEntry, OrderList } from '../../src/client/history.js'
+import type { AccountHistory, OrderList } from '../../src/client/history.js'
 import type { Client, Hex, KeptOrder, OrderStatus, Portfolio } from '../../src/client/index.js'
 import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
@@ -66,9 +66,9 @@ function ordersOf(
     isComplete: true,
   })
   const history = createQuery<OrderList>({ isSeen, question: () => readHistory, pace: () => null })
-  const trades = createQuery<readonly HistoryEntry[]>({
+  const trades = createQuery<AccountHistory>({
     isSeen,
-    question: () => async () => [],
+    question: () => async () => ({ entries: [], finalUntil: 0 }),
     pace: () => null,
   })
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())

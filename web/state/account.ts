@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { listMembers, type MemberList } from '../../src/client/admin.js'
-import { type HistoryEntry, listHistory, listOrders, type OrderList } from '../../src/client/history.js'
+import { type AccountHistory, getHistory, listOrders, type OrderList } from '../../src/client/history.js'
 import {
   type AccountMove,
   type Claim,
@@ -41,7 +41,6 @@ import { createProgress, type Progress } from './progress.js'
 import { createReceipts, type Receipts } from './receipts.js'
 import { createRulebookWork, type RulebookWork, rulebookCallsOf } from './rulebookWork.js'
 import type { Toast, Toasts } from './toasts.js'
-import { createTradeHistory } from './tradeHistory.js'
 
 /** Everything that the page knows of a connected wallet. It ends with the session: one wallet, one chain. */
 export interface Account {
@@ -57,10 +56,8 @@ export interface Account {
   readonly walletShares: Query<readonly WalletShares[]>
   readonly claims: Query<readonly Claim[]>
   readonly portfolio: Query<OpenedPortfolio | null>
-  /** Purchases, sales and withdrawals of the account, oldest first, once a key is in use. */
-  readonly trades: Query<readonly HistoryEntry[]>
-  /** Unix seconds up to which they are final. */
-  readonly finalUntil: ReadonlySignal<number>
+  /** Purchases, sales and withdrawals of the account, once a key is in use. */
+  readonly trades: Query<AccountHistory>
   readonly orders: Orders
   /** Receipts of the orders that this device has sealed. */
   readonly receipts: Receipts
@@ -158,19 +155,19 @@ export function createAccount(deps: AccountDeps): Account {
     const opened = portfolio.value
     return opened && `${opened.version} ${opened.portfolio.actions ?? 0}`
   })
-  const finalUntil = signal(0)
-  const readTrades = createTradeHistory({
-    ...{ settings, store: device, version, finalUntil },
-    list: (options) => listHistory(client, options),
-  })
+  const readTrades: Ask<AccountHistory> = (aborted) => {
+    // A new version asks again.
+    version.value
+    return getHistory(client, { ...kept, signal: aborted })
+  }
   const trades = ask(
     () => (key.value === null ? null : readTrades),
-    (_entries, error) => (error === null ? null : CHAIN_MS),
+    (_history, error) => (error === null ? null : CHAIN_MS),
   )
   /** Symbols that may be in the wallet or in a claim, and are no longer listed; as text, which changes only when they do. */
   const unlisted = computed(() => {
     const held = Object.keys(portfolio.value?.portfolio.positions ?? {})
-    const moved = (trades.value ?? []).filter((entry) => entry.kind === 'shares-withdrawn')
+    const moved = (trades.value?.entries ?? []).filter((entry) => entry.kind === 'shares-withdrawn')
     return [...new Set([...held, ...moved.map(({ symbol }) => symbol)])].sort().join(' ')
   })
   const others = () => unlisted.value.split(' ').filter((symbol) => symbol !== '')
@@ -230,7 +227,7 @@ export function createAccount(deps: AccountDeps): Account {
     },
   })
   return {
-    ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, finalUntil, orders },
+    ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, orders },
     ...{ key, unlock, isFileNeeded },
     compliance: askServer(() => askCompliance, COMPLIANCE_MS),
     trust: askServer(

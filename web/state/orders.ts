@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import { type HistoryEntry, type OrderList, type OrderSummary, ordersOf } from '../../src/client/history.js'
+import { type AccountHistory, type OrderList, type OrderSummary, ordersOf } from '../../src/client/history.js'
 import {
   type Client,
   type Hex,
@@ -61,7 +61,7 @@ interface OrdersDeps {
   readonly history: Query<OrderList>
   readonly sealed: Query<readonly KeptOrder[]>
   /** Purchases, sales and withdrawals of the account. */
-  readonly trades: Query<readonly HistoryEntry[]>
+  readonly trades: Query<AccountHistory>
   /** The content of orders that this device has sealed, once a key is in use. */
   readonly kept: ReadonlySignal<ReadonlyMap<Hex, Ordered>>
   readonly key: ReadonlySignal<KeyInUse | null>
@@ -87,7 +87,9 @@ export function createOrders(deps: OrdersDeps): Orders {
     return [...new Set([...memory.value.placed, ...signed])]
   })
   const most = signal(FEW)
-  const summaries = computed(() => new Map(ordersOf(trades.value ?? []).map((one) => [one.orderId, one])))
+  const summaries = computed(
+    () => new Map(ordersOf(trades.value?.entries ?? []).map((one) => [one.orderId, one])),
+  )
   const listed = computed(() =>
     listedOf(
       { placed: placed.value, ordered: memory.value.ordered },

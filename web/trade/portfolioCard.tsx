@@ -50,7 +50,7 @@ export function PortfolioCard() {
         <Opened
           opened={value}
           symbols={market.value?.symbols ?? []}
-          held={trades.value === null ? null : holdingsOf(trades.value)}
+          held={trades.value === null ? null : holdingsOf(trades.value.entries)}
         />
       )}
       {value === null ? null : <Curve />}
@@ -66,7 +66,7 @@ function Curve() {
   const { market, bars } = useStore()
   const { trades } = useAccount()
   if (trades.value === null || bars.value === null || market.value === null) return null
-  const points = curveOf(trades.value, bars.value, market.value)
+  const points = curveOf(trades.value.entries, bars.value, market.value)
   if (points.length < 2) return null
   return (
     <details>
@@ -79,7 +79,7 @@ function Curve() {
 /** The corporate actions that changed the portfolio, the newest first. */
 function Actions() {
   const { trades } = useAccount()
-  const carried = (trades.value ?? []).filter((entry) => entry.kind === 'carried').toReversed()
+  const carried = (trades.value?.entries ?? []).filter((entry) => entry.kind === 'carried').toReversed()
   if (carried.length === 0) return null
   return (
     <details>
@@ -161,7 +161,7 @@ function Opened({ opened, symbols, held }: OpenedProps) {
 /** Cash that corporate actions owe. Its amount is not known before it is paid. */
 function Claims({ portfolio }: Pick<OpenedPortfolio, 'portfolio'>) {
   const { trades } = useAccount()
-  const claims = claimWords(trades.value ?? [], portfolio)
+  const claims = claimWords(trades.value?.entries ?? [], portfolio)
   if (claims === '') return null
   return (
     <p class="muted" data-test="claims">

@@ -1,5 +1,11 @@
 import { useState } from 'preact/hooks'
-import { periodOf, type StatementFormat, statementFile, statementOf } from '../../src/client/history.js'
+import {
+  type AccountHistory,
+  periodOf,
+  type StatementFormat,
+  statementFile,
+  statementOf,
+} from '../../src/client/history.js'
 import { Choice } from '../parts/choice.js'
 import { Field } from '../parts/field.js'
 import { saveFile } from '../state/browser.js'
@@ -17,19 +23,21 @@ const FILES = {
   tax: { end: '-gains.csv', type: 'text/csv' },
 } as const
 
+const NOTHING_READ: AccountHistory = { entries: [], finalUntil: 0 }
+
 /** Saves a statement of a month or a year, made in this page from the history. */
 export function StatementBox() {
-  const { session, trades, finalUntil } = useAccount()
+  const { session, trades } = useAccount()
   const [chosen, setChosen] = useState<string | null>(null)
   const [format, setFormat] = useState<StatementFormat>('pdf')
-  const entries = trades.value ?? []
+  const { entries, finalUntil } = trades.value ?? NOTHING_READ
   const names = monthsOf(entries)
   const name = chosen ?? names[0]
   const period = name === undefined ? null : periodOf(name)
   if (period === null) return null
   const save = () => {
     const { end, type } = FILES[format]
-    const bytes = statementFile(statementOf(entries, period, finalUntil.value), format, session.address)
+    const bytes = statementFile(statementOf(entries, period, finalUntil), format, session.address)
     saveFile(`statement-${period.name}${end}`, bytes, type)
   }
   return (

@@ -1,5 +1,6 @@
 // Written by `npm run client-api` from client/history.d.ts: the public types, and all that they name.
 // Exports:
+//   AccountHistory
 //   Balance
 //   CsvCell
 //   Disposal
@@ -32,8 +33,8 @@
 //   csvOf
 //   effectOf
 //   explorerLink
+//   getHistory
 //   holdingsOf
-//   listHistory
 //   listOrders
 //   lotsOf
 //   ordersOf
@@ -180,7 +181,7 @@ export interface Funds {
 }
 
 // client/history.d.ts
-export declare function listHistory(client: Client, options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>;
+export declare function getHistory(client: Client, options?: HistoryOptions): Promise<AccountHistory>;
 export declare function listOrders(client: Client, options?: OrderListOptions): AsyncGenerator<OrderList, void, undefined>;
 
 // client/history/entries.d.ts
@@ -532,6 +533,10 @@ type Carried = Extract<EntryBody, {
 type Unplaced<E> = E extends HistoryEntry ? Omit<E, 'timestamp' | 'txHash' | 'isFinal' | 'cursor'> : never;
 
 // client/history/history.d.ts
+export interface AccountHistory {
+    readonly entries: readonly HistoryEntry[];
+    readonly finalUntil: number;
+}
 export interface HistoryOptions {
     readonly fromBlock?: number | undefined;
     readonly after?: HistoryCursor | undefined;
@@ -539,7 +544,6 @@ export interface HistoryOptions {
     readonly finalOnly?: boolean | undefined;
     readonly store?: HistoryStore | undefined;
     readonly maxBlocks?: number | undefined;
-    readonly onFinal?: ((until: number) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
-import { csvOf, explorerLink, type HistoryEntry, listHistory } from '../../client/history.js'
+import { csvOf, explorerLink, getHistory, type HistoryEntry } from '../../client/history.js'
 import type { Hex } from '../../client/index.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
@@ -62,11 +62,9 @@ export function addHistoryCommand(
       if (csv && terminal.json) throw usage('choose one of --csv and --json')
       const given = options.explorer ?? env.TRADING_EXPLORER_URL
       const explorer = given ? parsed(secureUrlSchema, given, '--explorer') : undefined
-      const entries: HistoryEntry[] = []
-      await withWallet(options, env, async (client) => {
+      const { entries } = await withWallet(options, env, (client) => {
         terminal.progress('reading the history')
-        for await (const entry of listHistory(client, { fromBlock, confirmations, signal }))
-          entries.push(entry)
+        return getHistory(client, { fromBlock, confirmations, signal })
       })
       const {
         head,

@@ -2,8 +2,7 @@ import { access, writeFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import * as z from 'zod'
 import {
-  type HistoryEntry,
-  listHistory,
+  getHistory,
   type Period,
   periodOf,
   type Statement,
@@ -53,23 +52,17 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
         )
       )
         throw usage(NOT_NEW)
-      const entries: HistoryEntry[] = []
-      let until = 0
-      const onFinal = (time: number) => {
-        until = time
-      }
-      const account = await withWallet(options, env, async (client) => {
+      const { entries, finalUntil, account } = await withWallet(options, env, async (client) => {
         terminal.progress('reading the history')
-        for await (const entry of listHistory(client, { signal, onFinal })) entries.push(entry)
-        return client.getAccount()
+        return { ...(await getHistory(client, { signal })), account: await client.getAccount() }
       })
-      const statement = statementOf(entries, period, until)
+      const statement = statementOf(entries, period, finalUntil)
       const file = statementFile(statement, format, account)
       // Never overwrites a file, and shows the portfolio to nobody else.
       await writeFile(out, file, { flag: 'wx', mode: 0o600 }).catch(() => {
         throw usage(NOT_NEW)
       })
-      if (!statement.isFinal) terminal.progress(`preliminary: it is final up to ${timeOf(until)}`)
+      if (!statement.isFinal) terminal.progress(`preliminary: it is final up to ${timeOf(finalUntil)}`)
       terminal.result(reportOf(statement, out))
     })
 }

@@ -45,12 +45,21 @@ export interface HistoryOptions {
   readonly store?: HistoryStore | undefined
   /** Blocks that one query spans at most; default 50,000. Halved when the node refuses. */
   readonly maxBlocks?: number | undefined
-  /** Called once with the Unix seconds up to which all events are final: the time of the newest block with the confirmations. */
-  readonly onFinal?: ((until: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
+/** An account's history, as far as the head at the time of the call. */
+export interface AccountHistory {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[]
+  /** Unix seconds up to which no event can come or go: the time of the newest block with the confirmations. */
+  readonly finalUntil: number
+}
+
 const CONFIRMATIONS = 12
+
+/** How often a history is read whose chain is reorganized meanwhile. */
+const ATTEMPTS = 3
 
 interface HistoryDeps {
   readonly wallet: Wallet
@@ -60,25 +69,25 @@ interface HistoryDeps {
 }
 
 /**
- * An account's history, oldest first, up to the head at the time of the call. Reads the chain alone.
- * @throws ClientError `chain-reorganized` when the block of `after`, or one that was read, is no longer on the chain: read
- *   again, from an earlier cursor; `unexpected-answer`, `node-unavailable`, `no-provider`, and those of the keys
+ * Reads an account's history from the chain alone, and anew after a reorganization.
+ * @throws ClientError `chain-reorganized` when the block of `after` is no longer on the chain, or blocks that were read are
+ *   not, time after time; `unexpected-answer`, `node-unavailable`, `no-provider`, and those of the keys
  */
-export async function* readHistory(
-  deps: HistoryDeps,
-  options: HistoryOptions = {},
-): AsyncGenerator<HistoryEntry, void, undefined> {
-  try {
-    yield* entriesOf(deps, options)
-  } catch (error) {
-    if (!isChainFailure(error)) throw error
-    throw toTradingError(error)
+export async function readHistory(deps: HistoryDeps, options: HistoryOptions): Promise<AccountHistory> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readOnce(deps, options)
+    } catch (error) {
+      const failure = isChainFailure(error) ? toTradingError(error) : error
+      const isReorganized = failure instanceof ClientError && failure.code === 'chain-reorganized'
+      if (!isReorganized || attempt === ATTEMPTS) throw failure
+    }
   }
 }
 
-async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
+async function readOnce(deps: HistoryDeps, options: HistoryOptions): Promise<AccountHistory> {
   const { wallet, keys } = deps
-  const { after, store, signal, onFinal, finalOnly = false, confirmations = CONFIRMATIONS } = options
+  const { after, store, signal, finalOnly = false, confirmations = CONFIRMATIONS } = options
   const rpc = createNode(wallet, signal)
   const [account, chainId, contracts] = await Promise.all([
     wallet.account(),
@@ -105,17 +114,18 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
     entry.cursor.blockNumber >= from && (after === undefined || isAfter(entry, after))
 
   const confirmedTo = atHead.number - confirmations + 1
-  yield* walk.entries().filter(isAsked)
   try {
-    while (walk.next() <= confirmedTo) yield* (await walk.read(confirmedTo, true)).filter(isAsked)
+    while (walk.next() <= confirmedTo) await walk.read(confirmedTo, true)
   } finally {
     const state = walk.state()
     if (state !== null) await cache?.save({ ...state, keys: keys.drawn() })
   }
-  onFinal?.(await timeOf(rpc, Math.max(0, confirmedTo)))
-  if (finalOnly) return
-  while (walk.next() <= atHead.number) yield* (await walk.read(atHead.number, false)).filter(isAsked)
-  await walk.assertWhole(atHead)
+  const finalUntil = await timeOf(rpc, Math.max(0, confirmedTo))
+  if (!finalOnly) {
+    while (walk.next() <= atHead.number) await walk.read(atHead.number, false)
+    await walk.assertWhole(atHead)
+  }
+  return { entries: walk.entries().filter(isAsked), finalUntil }
 }
 
 interface Head {
@@ -255,8 +265,8 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
   return {
     next: () => (last === null ? from : last.number + 1),
     entries: (): readonly HistoryEntry[] => entries,
-    /** The entries of the next blocks, as many as the node takes, up to `to`. */
-    async read(to: number, isFinal: boolean): Promise<readonly HistoryEntry[]> {
+    /** Adds the entries of the next blocks, as many as the node takes, up to `to`. */
+    async read(to: number, isFinal: boolean): Promise<void> {
       const { piece, facts: found } = await facts.read({ from: last === null ? from : last.number + 1, to })
       if (last !== null && piece.parent?.hash !== last.hash) throw reorganized()
       const added: HistoryEntry[] = []
@@ -268,7 +278,6 @@ function createWalk({ facts, isNothingBefore, carrier, actions }: WalkDeps, star
       last = { number: piece.last.number, hash: piece.last.hash }
       isChanged = true
       entries.push(...added)
-      return added
     },
     /** For the cache; null when nothing was read. */
     state: () => (isChanged && last !== null ? { from, last, known, entries } : null),

@@ -70,7 +70,7 @@ export function periodOf(name: string): Period | null {
 /**
  * The statement of a period.
  * @param entries oldest first, from the account's first event on: what was sold has its cost from them
- * @param until Unix seconds up to which they are final, from `onFinal` of the history
+ * @param until Unix seconds up to which they are final, `finalUntil` of the history
  * @example const { lines, gain } = statementOf(entries, { name: '2026-11', from: 1_793_491_200, to: 1_796_083_200 }, 1_796_090_000)
  */
 export function statementOf(entries: readonly HistoryEntry[], period: Period, until: number): Statement {

@@ -1,6 +1,6 @@
 // Histories that the chain makes hard: reorganizations, several writes in one transaction or block, decoys, other keys.
 import { expect, it } from 'vitest'
-import { type HistoryEntry, type HistoryOptions, listHistory } from '../../../src/client/history.js'
+import type { HistoryOptions } from '../../../src/client/history.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
@@ -79,23 +79,37 @@ it('resuming from a block finds the version before it, in short ranges too', asy
   for (const maxBlocks of [7, 10_000]) expect(await history({ fromBlock, maxBlocks })).toEqual(all.slice(4))
 })
 
-it('a chain that is reorganized while it is read ends the history with an error, and never mixes two versions of it', async () => {
+it('a history whose chain is reorganized while it is read is read anew, and never mixes two versions of it', async () => {
   const snapshot = await chain().provider.send('evm_snapshot', [])
   await buy(1)
   await mine(5)
   const client = await historyClient(chain(), [SECRET])
-  const seen: HistoryEntry[] = []
-  const read = async () => {
-    for await (const entry of listHistory(client, { maxBlocks: 1, confirmations: 1 })) {
-      seen.push(entry)
-      if (entry.kind !== 'bought') continue
-      await chain().provider.send('evm_revert', [snapshot])
-      await chain().mineAt((await chain().now()) + 100)
-      await mine(30)
-    }
+  const { provider } = chain()
+  const send = provider.send.bind(provider)
+  let isReplaced = false
+  provider.send = async (method, params) => {
+    const answer: unknown = await send(method, params)
+    if (isReplaced || method !== 'eth_getTransactionByHash') return answer
+    isReplaced = true
+    await send('evm_revert', [snapshot])
+    await chain().mineAt((await chain().now()) + 100)
+    await send('anvil_mine', ['0x1e'])
+    return answer
   }
-  await expect(read()).rejects.toMatchObject({ code: 'chain-reorganized' })
-  expect(kindsOf(seen)).toEqual(BUY)
+  try {
+    expect(await readAll(client, { maxBlocks: 1 })).toEqual([])
+    expect(isReplaced).toBe(true)
+  } finally {
+    provider.send = send
+  }
+})
+
+it('a cursor whose block was replaced is refused', async () => {
+  await buy(1)
+  const [entry] = await history()
+  if (entry === undefined) throw new Error('nothing was read')
+  const after = { ...entry.cursor, blockHash: idOf(9) }
+  await expect(history({ after })).rejects.toMatchObject({ code: 'chain-reorganized' })
 })
 
 it('writes side by side in one transaction of another contract are found, and decoys beside them are not taken', async () => {

@@ -33,7 +33,7 @@ const act = async (wished: Omit<Parameters<typeof enact>[1], 'symbol' | 'recordA
   enact(world().chain, { symbol: 'AAPL', recordAt: recordAt ?? (await world().chain.now()), ...wished })
 
 /** The portfolio is the enclave's, and the effects of all entries add up to it. */
-async function expectSum(reader: Client): Promise<HistoryEntry[]> {
+async function expectSum(reader: Client): Promise<readonly HistoryEntry[]> {
   const opened = await reader.getPortfolio()
   expect(opened?.portfolio).toEqual(await world().portfolio('alice'))
   expect(opened?.uncounted).toEqual([])
@@ -51,7 +51,7 @@ async function expectSum(reader: Client): Promise<HistoryEntry[]> {
 }
 
 /** No entry has to make up for a version that was not read. */
-async function expectCarried(reader: Client): Promise<HistoryEntry[]> {
+async function expectCarried(reader: Client): Promise<readonly HistoryEntry[]> {
   const entries = await expectSum(reader)
   expect(kindsOf(entries)).not.toContain('adjusted')
   return entries

@@ -1,5 +1,5 @@
 import type { JsonRpcProvider, Signer } from 'ethers'
-import { type HistoryEntry, type HistoryOptions, listHistory } from '../../../src/client/history.js'
+import { getHistory, type HistoryEntry, type HistoryOptions } from '../../../src/client/history.js'
 import { type Client, createClient } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../../support/chain.js'
@@ -34,10 +34,8 @@ export async function historyClient(
   return client
 }
 
-export async function readAll(client: Client, options?: HistoryOptions): Promise<HistoryEntry[]> {
-  const entries: HistoryEntry[] = []
-  for await (const entry of listHistory(client, { confirmations: 1, ...options })) entries.push(entry)
-  return entries
+export async function readAll(client: Client, options?: HistoryOptions): Promise<readonly HistoryEntry[]> {
+  return (await getHistory(client, { confirmations: 1, ...options })).entries
 }
 
 export const kindsOf = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => kind)

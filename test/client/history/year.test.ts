@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { dayAt, startOf } from '../../../src/broker/newYork.js'
 import {
+  getHistory,
   type HistoryEntry,
   lotsOf,
   periodOf,
@@ -25,7 +26,7 @@ import { shares, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { useChain } from '../../support/chain.js'
 import { enact } from '../../support/corporateActions.js'
 import { pdfText } from '../../support/pdfText.js'
-import { historyClient, readAll } from './historySetting.js'
+import { historyClient } from './historySetting.js'
 
 const chain = useChain(setUpWorld)
 const TWO_MONTHS = 61 * 86_400
@@ -134,13 +135,9 @@ it('the statements of a year agree with the broker’s activities to the cent', 
   await sellAll(usd(150))
 
   const client = await historyClient(world().chain, [bytesToHex(USER_KEY)])
-  let until = 0
-  const onFinal = (time: number) => {
-    until = time
-  }
-  const entries = await readAll(client, { onFinal })
-  expect(until).toBe(await world().chain.now())
-  const months = monthly(entries, until)
+  const { entries, finalUntil } = await getHistory(client, { confirmations: 1 })
+  expect(finalUntil).toBe(await world().chain.now())
+  const months = monthly(entries, finalUntil)
   expect(months.length).toBeGreaterThan(6)
   const [first, final] = [entries[0], entries.at(-1)].map((entry) => entry?.timestamp ?? 0)
   expect((final ?? 0) - (first ?? 0)).toBeGreaterThan(364 * 86_400)

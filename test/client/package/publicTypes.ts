@@ -1,6 +1,6 @@
 // What users lean on, as types: each line compiles while it holds. `npm run types` compiles it here, and package.test.ts with the package
 // in place of the sources.
-import type { HistoryEntry, listHistory, listOrders, OrderList } from '../../../src/client/history.js'
+import type { AccountHistory, getHistory, listOrders, OrderList } from '../../../src/client/history.js'
 import type {
   Client,
   ClientErrorCode,
@@ -58,7 +58,7 @@ export const holds: readonly true[] = [
   true satisfies Same<Mined['txHash'], `0x${string}`>,
   true satisfies Same<Yielded<ReturnType<Client['listOrderStatuses']>>, OrderStatus>,
   true satisfies Same<Yielded<ReturnType<typeof listOrders>>, OrderList>,
-  true satisfies Same<Yielded<ReturnType<typeof listHistory>>, HistoryEntry>,
+  true satisfies Same<ReturnType<typeof getHistory>, Promise<AccountHistory>>,
   true satisfies Same<ReturnType<Reader['getOrder']>, Promise<OrderStatus>>,
 ]
 
