@@ -97,14 +97,10 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       const waiter = waiting.get(orderId)
       if (waiter) waiter.until = at + LATE_MS
     },
-    /**
-     * Right before the bytes of its request.
-     * @param limit the one that it is sent with, which may be better than its own
-     */
-    sent(orderId: string, limit: bigint | undefined): void {
+    /** Right before the bytes of its request. */
+    sent(orderId: string): void {
       const turn = open.get(orderId)
-      if (turn)
-        open.set(orderId, { ...turn, sent: true, limit: limit === undefined ? undefined : { price: limit } })
+      if (turn) turn.sent = true
     },
     /** Whether the broker may have it, as far as this process knows. */
     isSent: (orderId: string): boolean => open.get(orderId)?.sent === true,

@@ -63,7 +63,7 @@ it('two hundred buys and sales of five symbols take turns: the broker refuses no
       clientOrderId: orderId,
       ...size,
     } as const
-    let order = await placement.send(request, { beforeSend: () => turns.sent(orderId, undefined) })
+    let order = await placement.send(request, { beforeSend: () => turns.sent(orderId) })
     while (order.state === 'live') order = await client.follow(order, 60_000)
     turns.ended(orderId)
   }
@@ -246,11 +246,11 @@ it('a market order that was sent with a limit, and is not filled at once, holds 
   const never = () => new Promise(() => undefined)
   const resting = { orderId: 'resting', symbol: 'AAPL', side: 'SELL', limit: { price: 101n } }
   expect(await turns.enter(resting, never)).toBe(true)
-  turns.sent(resting.orderId, 101n)
+  turns.sent(resting.orderId)
   turns.rests(resting.orderId)
   const beyond = { orderId: 'beyond', symbol: 'AAPL', side: 'BUY' }
   expect(await turns.enter(beyond, never)).toBe(true)
-  turns.sent(beyond.orderId, 100n)
+  turns.sent(beyond.orderId)
   turns.found(beyond, 100n)
   turns.rests(beyond.orderId)
   expect(await turns.enter({ orderId: 'sale', symbol: 'AAPL', side: 'SELL' }, async () => undefined)).toBe(

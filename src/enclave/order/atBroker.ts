@@ -217,7 +217,7 @@ async function sendOnce(run: Run, order: WrittenAhead, request: OrderRequest): P
     const check = await lookBeforeSend(run, order)
     const beforeSend = () => {
       check()
-      run.turns.sent(terms.orderId, limitPrice)
+      run.turns.sent(terms.orderId)
     }
     return await placement.send({ ...request, limitPrice }, { beforeSend })
   } catch (error) {

@@ -200,7 +200,7 @@ export function blocksOf({ head, deep }: Look): BlockPoint[] {
 }
 
 /**
- * Tells of each symbol whether it is frozen for an account, under its own name or a former one. Flags are read of every symbol that is
+ * Tells of each symbol whether it is frozen for an account; the contract knows former names. Flags are read of every symbol that is
  * named, listed, or in a change of symbols: the calls and their order do not depend on which of them matters.
  */
 export async function readFrozen(
@@ -216,7 +216,7 @@ export async function readFrozen(
   const sorted = [...new Set([...listed, ...[...named, ...changed].map(nameToBytes32)])].sort()
   const flags = await Promise.all(sorted.map((symbol) => chain.token.isFrozen(symbol, account, hash)))
   const frozen = new Set(sorted.filter((_, index) => flags[index]))
-  return (symbol) => formerNamesOf(symbol, actions).some((name) => frozen.has(nameToBytes32(name)))
+  return (symbol) => frozen.has(nameToBytes32(symbol))
 }
 
 /** Reads what a judgement needs of the market, and judges again until it needs nothing more. */
