@@ -33,15 +33,19 @@ export function promptsOf(
   const into = `${paid} into the escrow. You get it back if the order is refused.`
   const opens = paid === null ? 'Opens the order on the chain. No amount shows there.' : `Pays ${into}`
   const opening = transaction('opening', opens)
+  const allows = `Lets the escrow take ${payment && wordsOf(payment, approved)}`
   const routes: Record<Route, () => readonly Prompt[]> = {
     sponsored: () => [signature('authorizing', `${opens} The platform sends it and pays the network fee.`)],
     allowed: () => [opening],
     signed: () => [signature('authorizing', `Allows the payment of ${paid}, for this order alone.`), opening],
-    approved: () => [
-      transaction('approving', `Lets the escrow take ${payment && wordsOf(payment, approved)}.`),
-      opening,
+    approved: () => [transaction('approving', `${allows}.`), opening],
+    batch: () => [
+      {
+        ...opening,
+        kind: 'batch',
+        why: payment?.amount === approved ? `Approves and pays ${into}` : `${allows}, and pays ${into}`,
+      },
     ],
-    batch: () => [{ ...opening, kind: 'batch', why: `Approves and pays ${into}` }],
   }
   return [
     ...key,

@@ -102,6 +102,8 @@ it('a plan says what each request is for, with the amounts', async () => {
   const { client, buy, sale } = await setting()
   const words = async (...args: Parameters<typeof client.plan>) =>
     (await client.plan(...args)).map(({ why }) => why)
+  const batching = await setting({ wallet: createTestWallet(chain(), { atomic: 'supported' }) })
+  const inOne = async (options?: PlanOptions) => (await batching.client.plan(buy, options)).at(-1)?.why
   expect(await words(buy)).toEqual([
     'Makes the key that opens your portfolio.',
     'Shows that your wallet makes the same key again: it signs the same text a second time.',
@@ -114,6 +116,9 @@ it('a plan says what each request is for, with the amounts', async () => {
     'Lets the escrow take 100.00 USDC.',
     'Pays 25.00 USDC into the escrow. You get it back if the order is refused.',
   ])
+  const refunded = '25.00 USDC into the escrow. You get it back if the order is refused.'
+  expect(await inOne()).toBe(`Approves and pays ${refunded}`)
+  expect(await inOne(APPROVE)).toBe(`Lets the escrow take 100.00 USDC, and pays ${refunded}`)
   expect(await words(sale, { sponsored: true })).toEqual([
     'Is your order. This device then seals it for the enclave.',
     'Opens the order on the chain. No amount shows there. The platform sends it and pays the network fee.',
