@@ -5,7 +5,7 @@ import { addressSchema, sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex, hexBetween } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { Request } from './provider.js'
-import { sleep } from './retry.js'
+import { lookUntil, sleep } from './retry.js'
 
 /** A block by its number, or the newest. */
 export type BlockTag = number | 'latest'
@@ -99,18 +99,19 @@ export async function waitUntilMined(reads: ChainReads, options: MiningOptions):
   const { hash, call, timeoutMs, signal } = options
   const giveUpAt = Date.now() + timeoutMs
   const findReplacement = createReplacementFinder(reads, options)
-  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(waitMs * 2, LOOK_MS)) {
+  async function look(): Promise<Receipt | null> {
     const receipt = await reads.receipt(hash)
     if (receipt !== null) return receipt
     const other = await findReplacement()
-    if (other !== null) {
-      const isSameCall = other.input === call.data && other.to != null && sameAddress(other.to, call.to)
-      const replaced = isSameCall ? await reads.receipt(other.hash) : null
-      if (replaced !== null) return replaced
-      if (!isSameCall) {
-        throw new ClientError('transaction-replaced', `Another transaction replaced ${hash}.`)
-      }
+    if (other === null) return null
+    if (other.input === call.data && other.to != null && sameAddress(other.to, call.to)) {
+      return reads.receipt(other.hash)
     }
+    throw new ClientError('transaction-replaced', `Another transaction replaced ${hash}.`)
+  }
+  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(waitMs * 2, LOOK_MS)) {
+    const found = await lookUntil(giveUpAt, look)
+    if (found !== null) return found
     if (Date.now() >= giveUpAt) throw new ClientError('transaction-pending', `${hash} is not mined yet.`)
     await sleep(waitMs, signal)
   }

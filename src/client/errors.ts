@@ -49,7 +49,6 @@ const RETRYABLE = new Set<ClientErrorCode>([
   'node-rate-limited',
   'chain-reorganized',
   'code-not-loaded',
-  'not-submitted',
 ])
 /** Statuses of a server that is overloaded, starting, or waiting for the enclave or the broker. */
 const RETRYABLE_STATUSES = new Set([429, 503, 504])
@@ -67,7 +66,7 @@ interface Details extends ErrorOptions {
 export abstract class TradingError extends Error {
   /** Stable. Kebab-case, except for a contract's errors, which keep their Solidity names. */
   readonly code: string
-  /** Whether the same call may succeed later. Transactions and orders are never sent twice by repeating such a call. */
+  /** Whether the same call may succeed later. Repeating such a call never sends a transaction or an order twice. */
   readonly retryable: boolean
   /** The server's id of the request; quote it in a report. Null if the server did not answer. */
   readonly requestId: string | null
@@ -98,6 +97,22 @@ export class ClientError extends TradingError {
   ) {
     super(message, { ...options, code, retryable: RETRYABLE.has(code), docs: docsOf(code) })
   }
+}
+
+export function isRetryable(error: unknown): error is TradingError {
+  return error instanceof TradingError && error.retryable
+}
+
+/** The failure of a call that may have opened an order: the same call could open a second one. */
+export function neverRetryable(error: unknown): unknown {
+  return isRetryable(error) ? Object.assign(error, { retryable: false }) : error
+}
+
+/** A failure after which a transaction may be on its way: no call that fails so may be repeated unseen. */
+export function mayBePending(error: unknown): unknown {
+  if (!isRetryable(error)) return error
+  const message = 'The transaction may have been sent. Look it up before you repeat it.'
+  return new ClientError('transaction-pending', message, { cause: error })
 }
 
 /**

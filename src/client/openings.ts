@@ -10,7 +10,7 @@ import { ClientError, type ClientErrorCode, ContractError } from './errors.js'
 import { PREFIX_CHARS } from './escrow.js'
 import { ESCROW_ABI } from './escrowAbi.js'
 import type { Platform, PlatformContracts } from './platform.js'
-import { sleep } from './retry.js'
+import { lookUntil, sleep } from './retry.js'
 import type { SealedOrder, SignedOrder } from './sealedOrder.js'
 import { signTyped } from './signTyped.js'
 import type { Wallet } from './wallet.js'
@@ -106,19 +106,19 @@ export function createOpenings(wallet: Wallet) {
     return { state, holder, isEnded: isOpened && found.state >= ENDED }
   }
 
-  /** The event's transaction; undefined where the node does not have it yet. */
+  /** The event's transaction; null where the node does not have it yet. */
   async function transactionOf(
     { orderId }: SignedOrder,
     { escrow }: Platform,
     since: number,
-  ): Promise<Mined | undefined> {
+  ): Promise<Mined | null> {
     const filter = {
       address: escrow,
       topics: [OPENED, orderId],
       fromBlock: Math.max(0, since - DEEPEST_REORG),
     }
     const [log] = await wallet.reads.logged(filter)
-    return log && { txHash: log.transactionHash, blockNumber: log.blockNumber }
+    return log ? { txHash: log.transactionHash, blockNumber: log.blockNumber } : null
   }
 
   async function assertFunds({ escrowed }: SealedOrder, { usdc }: Platform, account: Hex): Promise<void> {
@@ -196,17 +196,20 @@ export function createOpenings(wallet: Wallet) {
       options: { since: number; check?: () => Promise<void>; signal?: AbortSignal | undefined },
     ): Promise<Opened> {
       const { since, check, signal } = options
-      for (let looks = 1; ; looks++) {
+      async function lookOnce(): Promise<Opened | null> {
         const { state, holder } = await look(partOf(order), platform)
-        const mined = state === 'open' ? await transactionOf(order, platform, since) : undefined
-        if (mined !== undefined) return mined
+        if (state === 'open') return transactionOf(order, platform, since)
         if (state === 'taken') return { takenBy: holder }
-        if (state === 'expired') {
-          throw new ClientError(
-            'opening-expired',
-            'The platform did not open the order in time. Place it again.',
-          )
-        }
+        if (state === 'usable') return null
+        throw new ClientError(
+          'opening-expired',
+          'The platform did not open the order in time. Place it again.',
+        )
+      }
+      const giveUpAt = Date.now() + wallet.miningTimeoutMs
+      for (let looks = 1; ; looks++) {
+        const found = await lookUntil(giveUpAt, lookOnce)
+        if (found !== null) return found
         if (looks % LOOKS_PER_CHECK === 0) await check?.()
         await sleep(LOOK_MS, signal)
       }

@@ -2,7 +2,7 @@ import { sameAddress } from '../protocol/address.js'
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
-import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
+import { ClientError, type ClientErrorCode, ContractError, neverRetryable, ServerError } from './errors.js'
 import { approvedFor, createEscrow, type Payable, paymentOf } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { KeptOrders } from './keptOrders.js'
@@ -123,7 +123,8 @@ export function createOrderPlacing(deps: PlacingDeps) {
       return placed
     } catch (error) {
       if (!isAsked || provesUnopened(error, order)) await kept.forget(order.orderId)
-      throw error
+      // A node that has only estimated a transaction has seen its signature, too.
+      throw isAsked && isSignedOrder(order) ? neverRetryable(error) : error
     }
   }
 
@@ -150,7 +151,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
         return { order, opened: await escrow.open(order, funding, { approve, onStep: onOpenStep }) }
       } catch (error) {
         if (isSignedOrder(order) && mayBeOut(error)) openings.note(order, platform)
-        const takenBy = await escrow.takenBy(order.orderId, error)
+        const takenBy = await escrow.takenBy(order.orderId, error).catch(failForGood)
         const isMine = takenBy !== null && sameAddress(takenBy, await deps.wallet.account())
         if (takenBy !== null && !isMine) return { takenBy }
         if (!(error instanceof ContractError) || signed === null || !isSignedOrder(order)) throw error
@@ -297,10 +298,16 @@ const NEVER_SENT = new Set<ClientErrorCode>(['transaction-refused', 'insufficien
 /** The code of a revert without a name. Wallets report other failures so too, even of a transaction that they have sent. */
 const UNNAMED = 'unknown'
 
+function failForGood(error: unknown): never {
+  throw neverRetryable(error)
+}
+
 /** Whether others may have seen a transaction that failed, and its signature. */
 function mayBeOut(error: unknown): boolean {
   if (error instanceof ContractError) return error.isOut || error.code === UNNAMED
-  return !(error instanceof ClientError && NEVER_SENT.has(error.code))
+  if (!(error instanceof ClientError && NEVER_SENT.has(error.code))) return true
+  // A guess has the failure that it explains as its cause.
+  return error.cause instanceof ClientError
 }
 
 interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings'> {

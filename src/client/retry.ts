@@ -1,4 +1,4 @@
-import { ClientError, ServerError } from './errors.js'
+import { ClientError, isRetryable, ServerError } from './errors.js'
 
 /** The retry limits and backoff of an idempotent request. */
 export interface RetryTiming {
@@ -74,6 +74,16 @@ export async function nodeAnswer<T>(answer: Promise<T>, signal: AbortSignal | un
     )
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** What a look finds; null also where it fails as the next one may not, unless that is too late. @param giveUpAt as `Date.now()` */
+export async function lookUntil<T>(giveUpAt: number, look: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!isRetryable(error) || Date.now() >= giveUpAt) throw error
+    return null
   }
 }
 

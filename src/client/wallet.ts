@@ -3,7 +3,7 @@ import type { IsSignedBy } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
-import { ClientError, type ClientErrorCode } from './errors.js'
+import { ClientError, type ClientErrorCode, mayBePending } from './errors.js'
 import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
 import { later, untilAnswered } from './later.js'
 import {
@@ -156,8 +156,13 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     },
     async send(transaction) {
       const since = await reads.blockNumber()
-      const hash = await hashOf(transaction)
-      return waitUntilMined(reads, { hash, call: transaction, since, timeoutMs: miningTimeoutMs, signal })
+      try {
+        const hash = await hashOf(transaction)
+        const limits = { since, timeoutMs: miningTimeoutMs, signal }
+        return await waitUntilMined(reads, { hash, call: transaction, ...limits })
+      } catch (error) {
+        throw mayBePending(error)
+      }
     },
     async assertExternallyOwned() {
       const by = await account()

@@ -18,14 +18,18 @@ const send = (method: string, ...params: unknown[]): Promise<unknown> => chain()
 const nonceOf = () => chain().provider.getTransactionCount(chain().account('admin'))
 
 /**
- * The admin's browser wallet, whose chain mines nothing by itself. `after` is called once the client has seen the transaction
- * that the wallet has sent.
+ * The admin's browser wallet, whose chain mines nothing by itself. `before` is called with each request, `after` once the client has
+ * seen the transaction that the wallet has sent.
  */
-function adminWallet(after: (sent: Sent, hash: string) => unknown): Eip1193Provider {
+function adminWallet(
+  after: (sent: Sent, hash: string) => unknown,
+  before: (method: string) => void,
+): Eip1193Provider {
   let last: Sent | undefined
   return {
     async request({ method, params = [] }) {
       if (method === 'eth_requestAccounts') return [chain().account('admin')]
+      before(method)
       const given: unknown[] = Array.isArray(params) ? params : []
       const answer = await send(method, ...given)
       if (method === 'eth_sendTransaction') last = sentSchema.parse(given[0])
@@ -38,13 +42,17 @@ function adminWallet(after: (sent: Sent, hash: string) => unknown): Eip1193Provi
   }
 }
 
-async function setting(after: (sent: Sent, hash: string) => unknown, miningTimeoutMs = 60_000) {
+async function setting(
+  after: (sent: Sent, hash: string) => unknown,
+  miningTimeoutMs = 60_000,
+  before: (method: string) => void = () => undefined,
+) {
   await send('evm_setAutomine', false)
   onTestFinished(async () => {
     await send('anvil_mine')
     await send('evm_setAutomine', true)
   })
-  const wallet = adminWallet(after)
+  const wallet = adminWallet(after, before)
   return createClient({ serverUrl: api.url, wallet, miningTimeoutMs, timing: FAST, allowUnattested: true })
 }
 
@@ -87,3 +95,31 @@ it('a transaction that no block has in time is pending, and names itself', async
   await expect(attempt).rejects.toMatchObject({ code: 'transaction-pending' })
   await expect(attempt).rejects.toThrow(sent)
 })
+
+it.each([
+  ['limits requests', { code: 429 }],
+  ['is disconnected', { code: 4900 }],
+  ['is not reached', new TypeError('Failed to fetch')],
+])('a transaction that was sent is looked for again where the node %s', async (_how, failure) => {
+  let looks = 0
+  const fail = (method: string) => {
+    if (method === 'eth_getTransactionReceipt' && looks++ === 0) throw failure
+  }
+  const client = await setting(() => send('anvil_mine'), 60_000, fail)
+  const { blockNumber } = await client.inviteMember(chain().account('dave'))
+  expect(blockNumber).toBe(await chain().provider.getBlockNumber())
+})
+
+it.each(['eth_sendTransaction', 'eth_getTransactionReceipt'])(
+  'a transaction may be pending where the node fails for good from %s on, so that no call repeats it',
+  async (failing) => {
+    const fail = (method: string) => {
+      if (method === failing) throw Object.assign(new Error('disconnected'), { code: 4900 })
+    }
+    const client = await setting(() => undefined, 100, fail)
+    await expect(client.inviteMember(chain().account('dave'))).rejects.toMatchObject({
+      ...{ code: 'transaction-pending', retryable: false },
+      cause: { code: 'node-unavailable' },
+    })
+  },
+)

@@ -160,7 +160,8 @@ it('refusals of a server keep the order, which can be submitted again', async ()
   const failure: unknown = await client
     .placeOrder(buy, { beforeOpen: (order) => void kept.push(order) })
     .catch((error: unknown) => error)
-  expect(failure).toMatchObject({ name: 'NotSubmittedError', cause: { code: 'internal-error' } })
+  const cause = { code: 'internal-error' }
+  expect(failure).toMatchObject({ name: 'NotSubmittedError', retryable: false, cause })
   if (!(failure instanceof NotSubmittedError)) throw failure
   api.answerWith(({ body }) => receive(body))
   const { order } = failure

@@ -1,10 +1,11 @@
 // Orders that the wallet signs and the platform opens. test/e2e/cli.test.ts has a buy and a sale of a wallet without ether.
 import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
-import type { TakenId } from '../../src/client/index.js'
+import type { Eip1193Provider, TakenId } from '../../src/client/index.js'
 import { type ApiAnswer, type ApiRequest, problem } from '../support/apiStandIn.js'
 import { answerAsServer, receive, WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
+import { createTestWallet } from './testWallet.js'
 
 const { chain, api, posted, balance, openAsSigned, takeId, setting: placing } = await usePlacing()
 const VALID_S = 600
@@ -104,6 +105,22 @@ it('a sponsored order is placed once where a node answers half of a look from th
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
+it('a sponsored order is placed once where a node fails after it was opened', async () => {
+  const wallet = createTestWallet(chain())
+  let failures = 0
+  const failing: Eip1193Provider = {
+    async request(asked) {
+      if (asked.method === 'eth_getLogs' && failures++ === 0) throw { code: 429 }
+      return wallet.request(asked)
+    },
+  }
+  const { client, buy } = await placing({ wallet: failing })
+  answerAsSponsor()
+  await client.placeOrder(buy, SPONSORED)
+  expect([failures, posted().length]).toEqual([2, 1])
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
+
 it('a sponsored order that the platform does not open in time is given up at its last second, by the chain’s time', async () => {
   const { client, buy } = await setting()
   answerAsSponsor(({ body }) => receive(body))
@@ -121,7 +138,8 @@ it('a sponsored order that the platform does not open in time is given up at its
 it('a second opening is not signed while a refused one can still be used', async () => {
   const { client, signer, buy } = await setting()
   answerAsSponsor(() => refusal)
-  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+  const refused = { code: 'relay-quota-exhausted', retryable: false }
+  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject(refused)
   const openings = () => signer.signed.filter((type) => type !== 'Intent')
   answerAsSponsor()
   await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })

@@ -2,9 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Client,
+  ClientError,
   isSignedOrder,
   type OrderTerms,
   type SealedOrder,
+  ServerError,
   TradingError,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -45,6 +47,9 @@ export interface Figures {
   readonly refusedPlacements: number
 }
 
+/** Statuses of a server that takes the same order later. */
+const LATER = new Set([429, 502, 503, 504])
+
 /** Has employees order within a minute, and follows their orders to the end. */
 export async function createDay({ sandbox, notes }: World, seed: number) {
   const { broker, provider, info } = sandbox
@@ -68,8 +73,8 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
         const { order } = await client.placeOrder({ ...request, deadline }, { sponsored: true, beforeOpen })
         return { account, orderId: order.orderId, from }
       } catch (error) {
-        note(error)
         const sealed = signed.at(-1)
+        note(error, sealed !== undefined)
         if (sealed !== undefined && (await comesToBeOpen(client, sealed))) {
           return { account, orderId: sealed.orderId, from }
         }
@@ -91,8 +96,10 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
     }
   }
 
-  function note(error: unknown): void {
-    if (!(error instanceof TradingError) || !error.retryable) throw error
+  /** No call that may have opened an order is `retryable`. */
+  function note(error: unknown, isSigned = false): void {
+    const isLater = error instanceof ServerError ? LATER.has(error.status) : error instanceof ClientError
+    if (!(error instanceof TradingError) || !(error.retryable || (isSigned && isLater))) throw error
     refusals.push(error.code)
   }
 
