@@ -126,9 +126,9 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
       signal?.throwIfAborted()
       const failure = toTradingError(error, 'transaction-refused')
       if (failure.code !== 'unexpected') throw failure
-      // Nodes have no code for it.
+      // Nodes have no code for it, so this is a guess: the transaction may have cost what is missing.
       if (await isShort(transaction)) {
-        throw new ClientError('insufficient-funds', INSUFFICIENT_FUNDS, { cause: error })
+        throw new ClientError('insufficient-funds', INSUFFICIENT_FUNDS, { cause: failure })
       }
       throw callFailure(error)
     }

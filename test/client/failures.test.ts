@@ -218,6 +218,8 @@ it.each<[error: unknown, unsigned: boolean, signed: boolean]>([
   [new ContractError('openBuy', 'unknown', {}), false, false],
   [new ClientError('transaction-pending', ''), false, false],
   [new ClientError('node-unavailable', ''), false, false],
+  // A balance that is short afterwards may be so because the transaction was sent.
+  [new ClientError('insufficient-funds', '', { cause: new ClientError('unexpected', '') }), false, false],
   [new Error('the page is gone'), false, false],
 ])('%o proves that no order was opened: %s, or with a signed opening %s', (error, unsigned, signed) => {
   expect(provesUnopened(error, {})).toBe(unsigned)

@@ -31,6 +31,22 @@ it.each([
   },
 )
 
+it('an order is kept whose wallet is short of ether, because it has sent it and its answer was lost', async () => {
+  const wallet = createTestWallet(chain(), {
+    async prompt(method, act) {
+      const answer = await act()
+      if (method !== 'eth_sendTransaction') return answer
+      await chain().provider.send('anvil_mine', [])
+      await chain().provider.send('anvil_setBalance', [chain().account('alice'), '0x1'])
+      throw new Error('Extension context invalidated.')
+    },
+  })
+  const { client, sale } = await setting({ wallet })
+  await expect(client.placeOrder(sale)).rejects.toMatchObject({ code: 'insufficient-funds' })
+  const [kept] = await client.getKeptOrders()
+  expect(kept && (await client.resumeOrder(kept.orderId))).toBe('submitted')
+})
+
 it('an order whose approval fails is not kept: nothing could have opened it', async () => {
   const { client, buy, orderStore } = await failing('eth_sendTransaction', makeError('', 'NETWORK_ERROR'))
   await chain().provider.send('anvil_setCode', [chain().account('alice'), `0xef0100${'00'.repeat(19)}01`])
