@@ -45,7 +45,7 @@ export { foreignCode, toTradingError } from './foreignErrors.js'
 export type { Funds } from './funds.js'
 export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
-export type { OrderKeeping, Resumed } from './keptOrders.js'
+export type { OrderKeeping, Resumed, ResumeOptions } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
 export {
   createTail,

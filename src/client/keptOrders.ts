@@ -15,6 +15,14 @@ import type { Wallet } from './wallet.js'
  */
 export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened'
 
+export interface ResumeOptions extends CallOptions {
+  /**
+   * Submits an order that is signed and not open, too: the platform may open it then. By default it stays `signed`, for its person to
+   * decide.
+   */
+  readonly sendSigned?: boolean | undefined
+}
+
 /** What an earlier visit left. */
 export interface OrderKeeping {
   /**
@@ -24,11 +32,11 @@ export interface OrderKeeping {
   getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>
   /**
    * Takes up a kept order where a closed page, or a process that was killed, left it: asks the chain, submits an order that is open, and
-   * forgets one that has ended or can never open. Asks the wallet for nothing. Idempotent.
+   * forgets one that has ended or can never open. With `sendSigned` it submits a signed one again. Asks the wallet for nothing. Idempotent.
    * @throws ClientError `no-kept-order`, `invalid-kept-order`, and the errors of `submitOrder`
    * @example for (const kept of await client.getKeptOrders()) console.log(await client.resumeOrder(kept.orderId))
    */
-  resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>
+  resumeOrder(orderId: Hex, options?: ResumeOptions): Promise<Resumed>
 }
 
 interface KeptOrdersDeps {
@@ -86,7 +94,7 @@ export function createKeptOrders({ store, wallet, openings, orders, contracts }:
       if (isEnded) await this.forget(order.orderId)
     },
     /** Does what is left to do of a kept order. Idempotent. */
-    async resume(orderId: Hex, options?: CallOptions): Promise<Resumed> {
+    async resume(orderId: Hex, { sendSigned = false, ...options }: ResumeOptions = {}): Promise<Resumed> {
       const order = await store.find(orderId)
       if (order === null) throw new ClientError('no-kept-order', 'This device keeps no such order.')
       const { state, isEnded } = await look(order, options)
@@ -94,7 +102,12 @@ export function createKeptOrders({ store, wallet, openings, orders, contracts }:
         await orders.submit({ ...order, opening: undefined }, options)
         return 'submitted'
       }
-      if (state === 'usable') return order.opening === undefined ? 'unopened' : 'signed'
+      if (state === 'usable') {
+        if (order.opening === undefined) return 'unopened'
+        if (!sendSigned) return 'signed'
+        await orders.submit(order, options)
+        return 'submitted'
+      }
       await this.forget(orderId)
       return isEnded ? 'ended' : 'void'
     },

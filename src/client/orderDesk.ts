@@ -6,7 +6,7 @@ import type { ClientParts } from './clientParts.js'
 import type { Mined } from './contract.js'
 import { createEscrow } from './escrow.js'
 import type { CallOptions } from './http.js'
-import { createKeptOrders } from './keptOrders.js'
+import { createKeptOrders, type ResumeOptions } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest } from './orderIntent.js'
@@ -50,7 +50,7 @@ export function createOrderDesk(deps: OrderDeskDeps) {
     submitOrder: submit,
     plan: (request: OrderRequest, call?: PlanOptions) => abortable(placing.plan(request, call), call?.signal),
     getKeptOrders: (call?: CallOptions) => abortable(kept.list(call), call?.signal),
-    resumeOrder: (orderId: Hex, call?: CallOptions) => abortable(kept.resume(orderId, call), call?.signal),
+    resumeOrder: (orderId: Hex, call?: ResumeOptions) => abortable(kept.resume(orderId, call), call?.signal),
     async canSponsor(call?: CallOptions): Promise<boolean> {
       const known = await platform(call)
       return known.takesOpenings && abortable(openings.isOffered(known), call?.signal)

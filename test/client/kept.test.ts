@@ -2,6 +2,7 @@
 import { makeError } from 'ethers'
 import { expect, it } from 'vitest'
 import { createMemoryOrderStore, type OrderStore } from '../../src/client/index.js'
+import { problem } from '../support/apiStandIn.js'
 import { refundOrder } from '../support/orderEnds.js'
 import { answerAsServer, clientOf, enclaveKeyOf } from './clientSetting.js'
 import { usePlacing } from './placing.js'
@@ -94,6 +95,19 @@ it('an order is kept with its place, and is no other wallet’s, chain’s or es
   expect(await client.getKeptOrders()).toEqual([])
   await orderStore.keep({ ...kept, escrow: chain().account('bob') })
   expect(await client.getKeptOrders()).toEqual([])
+})
+
+it('a signed order is posted again only where the caller says so', async () => {
+  const { client, buy } = await setting()
+  answerAsServer(api, chain(), ({ path }) => (path === '/orders' ? problem(422, 'would-revert') : undefined))
+  await expect(client.placeOrder(buy, { sponsored: true })).rejects.toMatchObject({ code: 'would-revert' })
+  answerAsServer(api, chain())
+  const [kept] = await client.getKeptOrders()
+  if (kept === undefined) throw new Error('nothing is kept')
+  expect(await client.resumeOrder(kept.orderId)).toBe('signed')
+  expect(posted()).toEqual([])
+  expect(await client.resumeOrder(kept.orderId, { sendSigned: true })).toBe('submitted')
+  expect(posted()[0]?.body).toHaveProperty('opening.sig', kept.opening?.sig)
 })
 
 it('an order that is not kept is not resumed', async () => {

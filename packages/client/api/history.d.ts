@@ -693,7 +693,10 @@ export interface ReadList {
 // client/keptOrders.d.ts
 export interface OrderKeeping {
     getKeptOrders(options?: CallOptions): Promise<readonly KeptOrder[]>;
-    resumeOrder(orderId: Hex, options?: CallOptions): Promise<Resumed>;
+    resumeOrder(orderId: Hex, options?: ResumeOptions): Promise<Resumed>;
+}
+export interface ResumeOptions extends CallOptions {
+    readonly sendSigned?: boolean | undefined;
 }
 export type Resumed = 'ended' | 'void' | 'submitted' | 'signed' | 'unopened';
 

@@ -221,21 +221,15 @@ async function printFees(
 
 async function resume(orderId: Hex, { client, context }: Placing): Promise<void> {
   const { signal, terminal } = context
-  const resumed = await client.resumeOrder(orderId, { signal }).catch((error: unknown) => {
+  const resumed = await client.resumeOrder(orderId, { sendSigned: true, signal }).catch((error: unknown) => {
     if (!(error instanceof ClientError && error.code === 'no-kept-order')) throw error
     throw usage(`no sealed order ${orderId} here: it has ended, or was sealed on another machine`)
   })
-  if (resumed === 'signed') {
-    const kept = await client.getKeptOrders({ signal })
-    for (const order of kept.filter((each) => each.orderId === orderId)) {
-      await client.submitOrder(order, { signal })
-    }
-  }
   const says = {
     ended: 'the order has ended',
     void: 'the order was never opened and never will be: no money moved',
     submitted: 'the server has the order',
-    signed: 'the server has the order',
+    signed: 'the order is signed, and not open',
     unopened: 'the order is not open: a transaction that opens it may still be mined',
   }
   terminal.progress(says[resumed])
