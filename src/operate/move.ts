@@ -56,7 +56,8 @@ async function carryOut(
       const due = new Date(move.effectiveAt * 1_000).toISOString()
       throw new CommandError('move-not-due', `it is approved, and can be carried out from ${due} on`)
     }
-    await resolveAsOwner(process, options, { chain, deployment, verify }, async (validBefore) => ({
+    const request = { name: 'move', chain, deployment, verify }
+    await resolveAsOwner(process, options, request, async (validBefore) => ({
       unsigned: { resolves: 'move', v: 1, from, to, validBefore },
       lines: [
         `the enclave will move the whole portfolio of ${from} to ${to}`,

@@ -76,7 +76,8 @@ async function resolve(
   const deployment = readDeployment(options.directory)
   const chain = await connectChain(process.env, deployment.chainId)
   try {
-    await resolveAsOwner(process, options, { chain, deployment, verify }, async (validBefore) => {
+    const request = { name: 'resolve', chain, deployment, verify }
+    await resolveAsOwner(process, options, request, async (validBefore) => {
       const report = await orderOf(process, options, orderId, deployment)
       const { unsigned, lines } = nonce
         ? nonceResolution(report, validBefore)
@@ -96,14 +97,16 @@ async function resolve(
 export async function resolveAsOwner(
   process: OperateProcess,
   options: CommonOptions,
-  platform: {
+  request: {
+    /** The command's. */
+    readonly name: string
     readonly chain: Chain
     readonly deployment: DeploymentFile
     readonly verify: typeof verifyAttestation
   },
   plan: (validBefore: number) => Promise<Planned & { readonly facts: Readonly<Record<string, string>> }>,
 ): Promise<void> {
-  const { chain, deployment } = platform
+  const { name, chain, deployment } = request
   const speech = createSpeech(process, options)
   const desk = readDesk(options.directory, deployment)
   const key = readKey(process.env, 'owner')
@@ -111,7 +114,7 @@ export async function resolveAsOwner(
   const owner = checksum(walletOf(key, chain).address)
   const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
   await requireRole({ authority }, 'owner', owner)
-  const sealKey = desk.pins.enclavePublicKey ?? (await attestedSealKey(serverUrl, desk, platform))
+  const sealKey = desk.pins.enclavePublicKey ?? (await attestedSealKey(serverUrl, desk, request))
   const validBefore = (await timeOf(chain.rpc)) + VALID_S
   const { unsigned, lines, facts } = await plan(validBefore)
   for (const line of lines) speech.say(line)
@@ -119,8 +122,8 @@ export async function resolveAsOwner(
   await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
   await send(serverUrl, sealKey, deployment, unsigned, bytes32Schema.parse(key.reveal()))
   const { resolves } = unsigned
-  const whole = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
-  speech.result(['done: resolve'], { ...whole, resolves, ...facts })
+  const whole = { command: name, chainId: deployment.chainId, sender: owner, changed: true }
+  speech.result([`done: ${name}`], { ...whole, resolves, ...facts })
 }
 
 /** How long the owner's word counts, in seconds: for the run that it is sent to, and a repetition after an outage. */

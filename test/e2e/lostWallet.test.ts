@@ -64,7 +64,7 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   await pass(7 * DAY)
   const done = await asOwner('move', ...wallets, '--carry-out')
   expect(done.err).not.toContain('"error"')
-  expect(JSON.parse(done.out)).toMatchObject({ resolves: 'move', from: wallets[0], to: wallets[1] })
+  expect(JSON.parse(done.out)).toMatchObject({ command: 'move', from: wallets[0], to: wallets[1] })
   const moved = await own.portfolio()
   expect([moved.cash, moved.positions]).toEqual([before.cash, before.positions])
   expect(await lost.portfolio()).toMatchObject({ cash: 0n, positions: {} })
