@@ -77,11 +77,26 @@ export async function readActions({ count, list }: ListViews): Promise<Corporate
   return actions
 }
 
+/** A corporate action that is not in the list yet. What its kind has no use for is zero, or empty. */
+export interface ProposedAction {
+  readonly kind: CorporateAction['kind']
+  readonly symbol: string
+  /** Unix seconds: holdings count as they were at this moment. */
+  readonly recordAt: number
+  /**
+   * A split or a stock dividend makes `numerator` shares of `denominator`; a payment is `numerator / denominator` USDC base units a
+   * share, net of withholding.
+   */
+  readonly numerator: bigint
+  readonly denominator: bigint
+  /** The place of a payment's entitlement in the list, from 0. */
+  readonly entitlement: number
+  /** The next symbol, where that changes. */
+  readonly successor: string
+}
+
 /** The fields of an action's struct, as the contract takes them. */
-export function actionStruct(
-  action: Pick<CorporateAction, 'kind' | 'symbol' | 'recordAt'> &
-    Readonly<Record<'numerator' | 'denominator', bigint>> & { entitlement: number; successor: string },
-): readonly unknown[] {
+export function actionStruct(action: ProposedAction): readonly unknown[] {
   const { kind, recordAt, numerator, denominator, entitlement, symbol, successor } = action
   const next = successor === '' ? ZERO_BYTES32 : nameToBytes32(successor)
   return [KINDS.indexOf(kind), recordAt, numerator, denominator, entitlement, nameToBytes32(symbol), next]

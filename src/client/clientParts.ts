@@ -6,7 +6,7 @@ import type { Platform, PlatformContracts } from './platform.js'
 import type { RetryTiming } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-/** What decisions need: an operator has no more. */
+/** What changes of the platform need: an operator has no more. */
 interface OperatorParts {
   readonly within: (options?: CallOptions) => { readonly wallet: Wallet }
   readonly contracts: (options?: CallOptions) => Promise<PlatformContracts>

@@ -1,10 +1,10 @@
-// The entry `confidential-trading-client/operator`: what the platform's owner, guardian and funder decide, and what its relay has done.
+// The entry `confidential-trading-client/operator`: what the platform's owner, guardian and funder change, and what its relay has done.
 import type { Hex } from '../protocol/hex.js'
 import { type Receipt, receiptSchema } from '../protocol/relayReceipt.js'
+import { type Change, compare, type PlannedChange } from './changes.js'
 import type { Client, ClientOptions } from './client.js'
 import { partsOf, withParts } from './clientParts.js'
 import type { Mined } from './contract.js'
-import { type Change, compare, type Decision } from './decisions.js'
 import type { CallOptions } from './http.js'
 import { untilAnswered } from './later.js'
 import { readContracts } from './platform.js'
@@ -12,7 +12,9 @@ import { type ReaderOptions, readerDeps } from './reader.js'
 import { abortable } from './retry.js'
 import { createWallet } from './wallet.js'
 
-export type { Change, Decision, ProposedAction, Role } from './decisions.js'
+export type { ProposedAction } from '../chain/actionList.js'
+export type { SignerProgram } from '../chain/signerProgram.js'
+export type { Change, PlannedChange, Role } from './changes.js'
 
 /** A wallet at the platform's contracts: a client, or what `createOperator` makes. */
 export type Operator = Pick<Client, 'getAccount'>
@@ -23,7 +25,7 @@ export interface OperatorOptions extends Pick<ClientOptions, 'wallet' | 'miningT
 }
 
 /**
- * A wallet that decides without a server, such as before the first start: it asks the chain alone.
+ * A wallet that changes the platform without a server, such as before the first start: it asks the chain alone.
  * @throws ClientError `no-provider`
  * @example const owner = createOperator({ wallet: window.ethereum, escrow: pins.escrow })
  */
@@ -39,24 +41,28 @@ export function createOperator(options: OperatorOptions): Operator {
 /**
  * Compares a change with the chain, and sends nothing: show its text, then `send` it, which the same signal ends.
  * @throws ClientError `invalid-name`, `insufficient-usdc`
- * @example const { text, isInForce, send } = await decide(client, { kind: 'listing', symbol: 'AAPL', isListed: true })
+ * @example const { text, isInForce, send } = await planChange(client, { kind: 'listing', symbol: 'AAPL', isListed: true })
  */
-export async function decide(operator: Operator, change: Change, options?: CallOptions): Promise<Decision> {
+export async function planChange(
+  operator: Operator,
+  change: Change,
+  options?: CallOptions,
+): Promise<PlannedChange> {
   const { within, contracts } = partsOf(operator)
   return compare({ ...within(options), contracts: await contracts(options) }, change)
 }
 
 /**
  * Sends a change unless it is in force already, which resolves with null: it can be repeated after any interruption.
- * @throws as `decide`, and as its `send`
- * @example await carryOut(client, { kind: 'clearance', wallet: account, isVerified: true })
+ * @throws as `planChange`, and as its `send`
+ * @example await applyChange(client, { kind: 'kyc', wallet: account, isVerified: true })
  */
-export async function carryOut(
+export async function applyChange(
   operator: Operator,
   change: Change,
   options?: CallOptions,
 ): Promise<Mined | null> {
-  const { isInForce, send } = await decide(operator, change, options)
+  const { isInForce, send } = await planChange(operator, change, options)
   return isInForce ? null : send()
 }
 

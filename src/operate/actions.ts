@@ -23,7 +23,7 @@ import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain, type Views, viewsOf } from './chain.js'
-import { type Asked, decideAs } from './chainCommands.js'
+import { type Asked, applyAs } from './chainCommands.js'
 import { addReportOptions, NoReportError, type ReportOptions, reportOf } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { readDeployment } from './settings.js'
@@ -290,7 +290,7 @@ async function propose(process: OperateProcess, options: Options, only: string |
   if (only === undefined && (asBooked !== undefined || proceeds !== undefined || withdraw))
     throw usage('name the action that --as-booked, --cash or --withdraw is about')
   const speech = createSpeech(process, options)
-  return decideAs(
+  return applyAs(
     process,
     options,
     { name: 'actions', as: 'owner', oneByOne: only === undefined },
@@ -317,10 +317,10 @@ async function propose(process: OperateProcess, options: Options, only: string |
 
 /** Withdraws a proposal that no action of the broker's has today. */
 function withdrawProposal(process: OperateProcess, options: Options, digest: Hex): Promise<void> {
-  return decideAs(process, options, { name: 'actions', as: 'owner' }, async ({ proposals }) => {
+  return applyAs(process, options, { name: 'actions', as: 'owner' }, async ({ proposals }) => {
     const found = (await proposals()).find((each) => each.digest === digest)
     const words = `withdraw the proposal: ${found ? proposedText(found.action) : digest}`
-    return [found ? { kind: 'noAction', digest, words } : { text: words, send: null }]
+    return [found ? { kind: 'actionWithdrawal', digest, words } : { text: words, send: null }]
   })
 }
 
@@ -333,7 +333,7 @@ function askedOf(
   const what = textOf(terms, kind)
   if (withdraw) {
     if (state !== 'proposed' || digest === null) return undefined
-    return { kind: 'noAction', digest, words: `withdraw the proposal: ${what}` }
+    return { kind: 'actionWithdrawal', digest, words: `withdraw the proposal: ${what}` }
   }
   if (state === 'listed') return { text: `in the list: ${what}`, send: null }
   if (action === null) return undefined

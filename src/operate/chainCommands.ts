@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { Wallet } from 'ethers'
 import type { verifyAttestation } from '../attestation/index.js'
-import type { SignerProgram } from '../chain/signerProgram.js'
-import { type Change, createOperator, decide, type Role } from '../client/operator.js'
+import { type Change, createOperator, planChange, type Role, type SignerProgram } from '../client/operator.js'
 import { checksum, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { equitySymbolSchema, nameToBytes32 } from '../protocol/identifiers.js'
@@ -39,7 +38,7 @@ interface Step {
   readonly text: string
   readonly send: (() => Promise<{ readonly txHash: string }>) | null
 }
-/** A change, in other words where the decision's own say less; or a step that is none. */
+/** A change, in other words where its own say less; or a step that is none. */
 export type Asked = (Change & { readonly words?: string }) | Step
 
 interface Request {
@@ -49,8 +48,8 @@ interface Request {
   readonly oneByOne?: boolean
 }
 
-/** Has the holder of a role decide. */
-export function decideAs(
+/** Has the holder of a role change the platform. */
+export function applyAs(
   process: OperateProcess,
   options: CommonOptions,
   request: Request,
@@ -65,7 +64,7 @@ export function decideAs(
     await requireRole(views, request.as, checksum(wallet.address))
     const stepOf = async (each: Asked): Promise<Step> => {
       if (!('kind' in each)) return each
-      const { text, isInForce, send } = await decide(operator, each)
+      const { text, isInForce, send } = await planChange(operator, each)
       return { text: each.words ?? text, send: isInForce ? null : send }
     }
     return Promise.all((typeof asked === 'function' ? await asked(views) : asked).map(stepOf))
@@ -144,8 +143,8 @@ export function addChainCommands(
   verify: typeof verifyAttestation,
 ): void {
   const add = (name: string, summary: string) => addCommand(root, name, summary)
-  const by = (as: KeyRole) => (name: string, options: CommonOptions, asked: Parameters<typeof decideAs>[3]) =>
-    decideAs(process, options, { name, as }, asked)
+  const by = (as: KeyRole) => (name: string, options: CommonOptions, asked: Parameters<typeof applyAs>[3]) =>
+    applyAs(process, options, { name, as }, asked)
   const [asOwner, asGuardian] = [by('owner'), by('guardian')]
 
   for (const [name, isListed, summary] of [
@@ -165,7 +164,7 @@ export function addChainCommands(
     .option('--revoke', 'withdraws it')
     .action((wallets: Hex[], options: CommonOptions & { revoke?: true }) => {
       const isVerified = options.revoke !== true
-      const changes = wallets.map((wallet) => ({ kind: 'clearance', wallet, isVerified }) as const)
+      const changes = wallets.map((wallet) => ({ kind: 'kyc', wallet, isVerified }) as const)
       return asOwner('kyc', options, changes)
     })
 
@@ -282,7 +281,7 @@ async function rotationOf(
   if ((to === undefined) === (withdraw === undefined)) {
     throw usage(`name the next ${role}'s address, or give --withdraw`)
   }
-  if (to === undefined) return { kind: 'stay', role }
+  if (to === undefined) return { kind: 'rotation', role, to: null, program: null }
   const isUnproven = role === 'signer' && program === undefined && !unattested
   const named = isUnproven ? await Promise.all([authority.signerProgram(), authority.pendingProgram()]) : []
   if (named.some((each) => each !== null)) {
@@ -308,9 +307,9 @@ function addFund(root: Command, process: OperateProcess): void {
   addCommand(fund, 'pool', 'adds USDC to the pool, without credit to anyone; each run pays once more')
     .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
     .action((usdc: bigint, options: CommonOptions) =>
-      decideAs(process, options, { name: 'fund pool', as: 'funder' }, [
+      applyAs(process, options, { name: 'fund pool', as: 'funder' }, [
         { kind: 'allowance', usdc },
-        { kind: 'gift', usdc },
+        { kind: 'fund', usdc },
       ]),
     )
   // Needs no deployment: the accounts get their ether before there is one. Then `CHAIN_ID` says which chain is meant.

@@ -5,7 +5,7 @@ import type { Hex } from '../protocol/hex.js'
 import { anAddress } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import { connectChain, timeOf, viewsOf } from './chain.js'
-import { decideAs } from './chainCommands.js'
+import { applyAs } from './chainCommands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { resolveAsOwner } from './resolve.js'
 import { readDeployment } from './settings.js'
@@ -30,7 +30,7 @@ export function addMove(root: Command, process: OperateProcess, verify: typeof v
     .action((from: Hex, to: Hex, options: Options) =>
       options.carryOut === true
         ? carryOut(process, options, { from, to, verify })
-        : decideAs(process, options, { name: 'move', as: 'owner' }, async ({ registry }) => {
+        : applyAs(process, options, { name: 'move', as: 'owner' }, async ({ registry }) => {
             const isApproved = options.withdraw !== true
             if (isApproved && !sameAddress((await registry.moveOf(from))?.to ?? ZERO_ADDRESS, to))
               throw usage(`no move of ${from} to ${to} is proposed`)

@@ -251,7 +251,7 @@ function argumentsOf(name: string): readonly unknown[] {
     ['proposeMove', alice, carol],
     ['submitOrder getOpeningState openOrder', order()],
     ['foundInstitution', 'Carol & Co.'],
-    ['decide carryOut', { kind: 'clearance', wallet: carol, isVerified: true }],
+    ['planChange applyChange', { kind: 'kyc', wallet: carol, isVerified: true }],
     ['importKeys', '{}'],
     ['placeOrder plan', request],
     ['claim', 'USDC'],
@@ -269,7 +269,7 @@ function argumentsOf(name: string): readonly unknown[] {
 const APART = { ...admin, ...history, ...operator }
 const ASKING = [
   ...'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers'.split(' '),
-  ...['getHistory', 'listOrders', 'decide', 'carryOut', 'getRelayReceipt'],
+  ...['getHistory', 'listOrders', 'planChange', 'applyChange', 'getRelayReceipt'],
 ]
 const names = [...Object.keys(clientOfNothing()), ...ASKING].filter(
   (name) => name !== 'lock' && name !== 'watchOrder',

@@ -1,6 +1,6 @@
 // Decisions by the library alone, without a server. What each comes to is told in test/operate.
 import { expect, it } from 'vitest'
-import { type Change, carryOut, createOperator, decide } from '../../src/client/operator.js'
+import { applyChange, type Change, createOperator, planChange } from '../../src/client/operator.js'
 import { useChain } from '../support/chain.js'
 import type { Role } from '../support/roles.js'
 import { ORG_ID, walletOf } from './clientSetting.js'
@@ -10,25 +10,25 @@ const operator = (role: Role) =>
   createOperator({ wallet: walletOf(chain(), role), escrow: chain().addressOf('escrow') })
 
 it('a change is sent once: carried out again it is in force, and nothing is sent', async () => {
-  const change: Change = { kind: 'clearance', wallet: chain().account('bob'), isVerified: true }
-  expect(await carryOut(operator('owner'), change)).toMatchObject({ blockNumber: expect.any(Number) })
+  const change: Change = { kind: 'kyc', wallet: chain().account('bob'), isVerified: true }
+  expect(await applyChange(operator('owner'), change)).toMatchObject({ blockNumber: expect.any(Number) })
   expect(await chain().read('token', 'isKyc', change.wallet)).toBe(true)
   const block = await chain().provider.getBlockNumber()
-  expect(await carryOut(operator('owner'), change)).toBeNull()
+  expect(await applyChange(operator('owner'), change)).toBeNull()
   expect(await chain().provider.getBlockNumber()).toBe(block)
 })
 
 it.each(['aapl', 'USDC', 'APPLE COMPUTER'])(
   'the symbol %s, which the contract would take, is neither listed nor frozen',
   async (symbol) => {
-    const listing = decide(operator('owner'), { kind: 'listing', symbol, isListed: true })
+    const listing = planChange(operator('owner'), { kind: 'listing', symbol, isListed: true })
     await expect(listing).rejects.toMatchObject({ code: 'invalid-name' })
     const change = { kind: 'freeze', symbol, wallet: chain().account('bob'), isFrozen: true } as const
-    await expect(decide(operator('owner'), change)).rejects.toMatchObject({ code: 'invalid-name' })
+    await expect(planChange(operator('owner'), change)).rejects.toMatchObject({ code: 'invalid-name' })
   },
 )
 
-it.each(['listing', 'admission', 'treasury', 'pause', 'noAction'] as const)(
+it.each(['listing', 'admission', 'treasury', 'pause', 'actionWithdrawal'] as const)(
   'the refusal of another wallet has its name, whichever contract refuses: %s',
   async (kind) => {
     const changes = {
@@ -36,9 +36,9 @@ it.each(['listing', 'admission', 'treasury', 'pause', 'noAction'] as const)(
       admission: { kind: 'admission', orgId: ORG_ID, admin: chain().account('admin'), isAdmitted: true },
       treasury: { kind: 'treasury', usdc: 0n },
       pause: { kind: 'pause', isPaused: true },
-      noAction: { kind: 'noAction', digest: ORG_ID },
+      actionWithdrawal: { kind: 'actionWithdrawal', digest: ORG_ID },
     } as const
-    const { send } = await decide(operator('alice'), changes[kind])
+    const { send } = await planChange(operator('alice'), changes[kind])
     await expect(send()).rejects.toMatchObject({ code: kind === 'pause' ? 'NotGuardian' : 'NotOwner' })
   },
 )

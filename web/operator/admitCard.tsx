@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { carryOut } from '../../src/client/operator.js'
+import { applyChange } from '../../src/client/operator.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
@@ -23,7 +23,7 @@ export function AdmitCard() {
     if (orgId === null || !founder.success) return
     run(async () => {
       setAdmitted(null)
-      await carryOut(session.client, { kind: 'admission', orgId, admin: founder.data, isAdmitted: true })
+      await applyChange(session.client, { kind: 'admission', orgId, admin: founder.data, isAdmitted: true })
       setAdmitted(bytes32ToName(orgId))
       setName('')
       setText('')

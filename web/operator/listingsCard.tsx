@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FrozenHolding, Listings, ReadList } from '../../src/client/index.js'
-import { carryOut } from '../../src/client/operator.js'
+import { applyChange } from '../../src/client/operator.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -44,7 +44,7 @@ function Equities({ equities, isComplete }: Listings & Pick<ReadList, 'isComplet
                 says={isListed ? 'Delist' : 'List'}
                 subject={symbol}
                 act={({ session }) =>
-                  carryOut(session.client, { kind: 'listing', symbol, isListed: !isListed })
+                  applyChange(session.client, { kind: 'listing', symbol, isListed: !isListed })
                 }
                 onDone={listings.refresh}
               />
@@ -71,7 +71,7 @@ function Frozen({ frozen, isComplete }: Listings & Pick<ReadList, 'isComplete'>)
                 says="Release"
                 subject={`${symbol} of ${nameOf(wallet) ?? shortHex(wallet)}`}
                 act={({ session }) =>
-                  carryOut(session.client, { kind: 'freeze', symbol, wallet, isFrozen: false })
+                  applyChange(session.client, { kind: 'freeze', symbol, wallet, isFrozen: false })
                 }
                 onDone={listings.refresh}
               />
@@ -102,8 +102,8 @@ function Changes({ owner, listings }: { readonly owner: Account; readonly listin
     const { symbol, wallet } = input.change
     run(async () => {
       setDone(null)
-      if (wallet === null) await carryOut(client, { kind: 'listing', symbol, isListed: true })
-      else await carryOut(client, { kind: 'freeze', symbol, wallet, isFrozen: true })
+      if (wallet === null) await applyChange(client, { kind: 'listing', symbol, isListed: true })
+      else await applyChange(client, { kind: 'freeze', symbol, wallet, isFrozen: true })
       setDone(wallet === null ? `${symbol} is listed.` : `${symbol} of ${shortHex(wallet)} is frozen.`)
       setSymbolText('')
       setWalletText('')

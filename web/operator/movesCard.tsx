@@ -1,4 +1,4 @@
-import { carryOut } from '../../src/client/operator.js'
+import { applyChange } from '../../src/client/operator.js'
 import { MoveList } from '../membership/moveList.js'
 import { Card } from '../parts/card.js'
 import { useStore } from '../state/context.js'
@@ -20,7 +20,7 @@ export function MovesCard() {
         actions={({ from, to, isAccepted, effectiveAt }) => {
           if (owner === null) return []
           const canApprove = isAccepted && effectiveAt === null
-          const approve = () => carryOut(owner, { kind: 'move', from, to, isApproved: true })
+          const approve = () => applyChange(owner, { kind: 'move', from, to, isApproved: true })
           const approval = { says: 'Approve', act: approve, leadsTo: OUTCOME }
           const withdrawal = { says: 'Withdraw', act: () => owner.withdrawMove({ from }) }
           return canApprove ? [approval, withdrawal] : [withdrawal]

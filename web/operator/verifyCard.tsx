@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { carryOut } from '../../src/client/operator.js'
+import { applyChange } from '../../src/client/operator.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
@@ -20,7 +20,7 @@ export function VerifyCard() {
     if (!address.success) return
     run(async () => {
       setVerified(null)
-      await carryOut(session.client, { kind: 'clearance', wallet: address.data, isVerified: true })
+      await applyChange(session.client, { kind: 'kyc', wallet: address.data, isVerified: true })
       setVerified(address.data)
       setText('')
     })

@@ -1,5 +1,5 @@
 import type { Hex } from '../../src/client/index.js'
-import { carryOut } from '../../src/client/operator.js'
+import { applyChange } from '../../src/client/operator.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -51,7 +51,7 @@ export function WaitingCard() {
                     says="Verify"
                     subject={nameOf(wallet) ?? shortHex(wallet)}
                     act={({ session }) =>
-                      carryOut(session.client, { kind: 'clearance', wallet, isVerified: true })
+                      applyChange(session.client, { kind: 'kyc', wallet, isVerified: true })
                     }
                     onDone={waiting.refresh}
                   />
@@ -63,7 +63,12 @@ export function WaitingCard() {
                     says="Admit"
                     subject={nameOfOrg(orgId)}
                     act={({ session }) =>
-                      carryOut(session.client, { kind: 'admission', orgId, admin: wallet, isAdmitted: true })
+                      applyChange(session.client, {
+                        kind: 'admission',
+                        orgId,
+                        admin: wallet,
+                        isAdmitted: true,
+                      })
                     }
                     onDone={waiting.refresh}
                   />

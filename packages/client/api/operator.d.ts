@@ -1,17 +1,18 @@
 // Written by `npm run client-api` from client/operator.d.ts: the public types, and all that they name.
 // Exports:
 //   Change
-//   Decision
 //   Operator
 //   OperatorOptions
+//   PlannedChange
 //   ProposedAction
 //   RelayAccess
 //   RelayReceipt
 //   Role
-//   carryOut
+//   SignerProgram
+//   applyChange
 //   createOperator
-//   decide
 //   getRelayReceipt
+//   planChange
 
 // attestation/nitro.d.ts
 declare const REGISTER_MAPS: readonly ['pcrs', 'nitrotpm_pcrs'];
@@ -73,16 +74,86 @@ export interface Verified<S extends CommonStatement = Statement> {
 export type Measurements = (attestation: unknown, expected: Omit<Expectation, 'programs'>) => Promise<Verified>;
 
 // chain/actionList.d.ts
-export declare function actionStruct(action: Pick<CorporateAction, 'kind' | 'symbol' | 'recordAt'> & Readonly<Record<'numerator' | 'denominator', bigint>> & {
-    entitlement: number;
-    successor: string;
-}): readonly unknown[];
+export interface ProposedAction {
+    readonly kind: CorporateAction['kind'];
+    readonly symbol: string;
+    readonly recordAt: number;
+    readonly numerator: bigint;
+    readonly denominator: bigint;
+    readonly entitlement: number;
+    readonly successor: string;
+}
 
 // chain/signerProgram.d.ts
 export interface SignerProgram {
     readonly measurement: Hex;
     readonly config: Hex;
 }
+
+// client/changes.d.ts
+export interface PlannedChange {
+    readonly text: string;
+    readonly isInForce: boolean;
+    send(): Promise<Mined>;
+}
+export type Change<K extends Kind = Kind> = {
+    [P in K]: {
+        readonly kind: P;
+    } & Terms[P];
+}[K];
+export type Role = 'owner' | 'guardian' | 'signer';
+interface Terms {
+    listing: {
+        readonly symbol: string;
+        readonly isListed: boolean;
+    };
+    kyc: {
+        readonly wallet: Hex;
+        readonly isVerified: boolean;
+    };
+    freeze: {
+        readonly symbol: string;
+        readonly wallet: Hex;
+        readonly isFrozen: boolean;
+    };
+    admission: {
+        readonly orgId: Hex;
+        readonly admin: Hex;
+        readonly isAdmitted: boolean;
+    };
+    move: {
+        readonly from: Hex;
+        readonly to: Hex;
+        readonly isApproved: boolean;
+    };
+    rotation: {
+        readonly role: Role;
+        readonly to: Hex | null;
+        readonly program: SignerProgram | null;
+    };
+    pause: {
+        readonly isPaused: boolean;
+    };
+    revocation: {
+        readonly measurement: Hex;
+    };
+    treasury: {
+        readonly usdc: bigint;
+    };
+    allowance: {
+        readonly usdc: bigint;
+    };
+    fund: {
+        readonly usdc: bigint;
+    };
+    action: {
+        readonly action: ProposedAction;
+    };
+    actionWithdrawal: {
+        readonly digest: Hex;
+    };
+}
+type Kind = keyof Terms;
 
 // client/claims.d.ts
 export interface Claim {
@@ -138,75 +209,6 @@ export interface Mined {
     readonly txHash: Hex;
     readonly blockNumber: number;
 }
-
-// client/decisions.d.ts
-export interface Decision {
-    readonly text: string;
-    readonly isInForce: boolean;
-    send(): Promise<Mined>;
-}
-export type Change<K extends Kind = Kind> = {
-    [P in K]: {
-        readonly kind: P;
-    } & Terms[P];
-}[K];
-export type ProposedAction = Parameters<typeof actionStruct>[0];
-export type Role = 'owner' | 'guardian' | 'signer';
-interface Terms {
-    listing: {
-        readonly symbol: string;
-        readonly isListed: boolean;
-    };
-    clearance: {
-        readonly wallet: Hex;
-        readonly isVerified: boolean;
-    };
-    freeze: {
-        readonly symbol: string;
-        readonly wallet: Hex;
-        readonly isFrozen: boolean;
-    };
-    admission: {
-        readonly orgId: Hex;
-        readonly admin: Hex;
-        readonly isAdmitted: boolean;
-    };
-    move: {
-        readonly from: Hex;
-        readonly to: Hex;
-        readonly isApproved: boolean;
-    };
-    rotation: {
-        readonly role: Role;
-        readonly to: Hex;
-        readonly program: SignerProgram | null;
-    };
-    stay: {
-        readonly role: Role;
-    };
-    pause: {
-        readonly isPaused: boolean;
-    };
-    revocation: {
-        readonly measurement: Hex;
-    };
-    treasury: {
-        readonly usdc: bigint;
-    };
-    allowance: {
-        readonly usdc: bigint;
-    };
-    gift: {
-        readonly usdc: bigint;
-    };
-    action: {
-        readonly action: ProposedAction;
-    };
-    noAction: {
-        readonly digest: Hex;
-    };
-}
-type Kind = keyof Terms;
 
 // client/errors.d.ts
 export declare abstract class TradingError extends Error {
@@ -287,10 +289,10 @@ export interface Moves {
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired';
 
 // client/operator.d.ts
-export declare function carryOut(operator: Operator, change: Change, options?: CallOptions): Promise<Mined | null>;
+export declare function applyChange(operator: Operator, change: Change, options?: CallOptions): Promise<Mined | null>;
 export declare function createOperator(options: OperatorOptions): Operator;
-export declare function decide(operator: Operator, change: Change, options?: CallOptions): Promise<Decision>;
 export declare function getRelayReceipt({ token, ...options }: RelayAccess, digest: Hex, { signal }?: CallOptions): Promise<RelayReceipt>;
+export declare function planChange(operator: Operator, change: Change, options?: CallOptions): Promise<PlannedChange>;
 export interface OperatorOptions extends Pick<ClientOptions, 'wallet' | 'miningTimeoutMs'> {
     readonly escrow: Hex;
 }

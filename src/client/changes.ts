@@ -1,6 +1,6 @@
-// What a platform's owner, its guardian and its funder decide: compared with the chain first, and sent when the caller says so.
+// What a platform's owner, its guardian and its funder change: compared with the chain first, and sent when the caller says so.
 import * as z from 'zod/mini'
-import { actionStruct } from '../chain/actionList.js'
+import { actionStruct, type ProposedAction } from '../chain/actionList.js'
 import { authorityAbi } from '../chain/generated/authorityAbi.js'
 import { corporateActionsAbi } from '../chain/generated/corporateActionsAbi.js'
 import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
@@ -22,45 +22,40 @@ import type { Wallet } from './wallet.js'
 /** A role that the owner can hand to another address. */
 export type Role = 'owner' | 'guardian' | 'signer'
 
-/** A corporate action that is not in the list yet; `numerator` to `successor` are zero and empty where its kind has none. */
-export type ProposedAction = Parameters<typeof actionStruct>[0]
-
-/** The terms of each kind of decision. */
+/** The terms of each kind of change, which bear the names of the contracts. */
 interface Terms {
   listing: { readonly symbol: string; readonly isListed: boolean }
   /** Says whether a wallet has passed KYC. */
-  clearance: { readonly wallet: Hex; readonly isVerified: boolean }
+  kyc: { readonly wallet: Hex; readonly isVerified: boolean }
   freeze: { readonly symbol: string; readonly wallet: Hex; readonly isFrozen: boolean }
   /** `admin` is the founder at the first admission, and the admin later. */
   admission: { readonly orgId: Hex; readonly admin: Hex; readonly isAdmitted: boolean }
   /** The move of a lost wallet's portfolio, which can be carried out a week after its approval. */
   move: { readonly from: Hex; readonly to: Hex; readonly isApproved: boolean }
-  /** The next holder of a role; `program` is of an attested signer, else null. */
-  rotation: { readonly role: Role; readonly to: Hex; readonly program: SignerProgram | null }
-  /** Withdraws the scheduled change. */
-  stay: { readonly role: Role }
+  /** The next holder of a role, or null to withdraw the scheduled one; `program` is of an attested signer, else null. */
+  rotation: { readonly role: Role; readonly to: Hex | null; readonly program: SignerProgram | null }
   /** Stops openings and the enclave's authorizations. The guardian pauses, the owner lifts the pause. */
   pause: { readonly isPaused: boolean }
-  /** Revokes an attested program, at once and for good. The guardian decides it. */
+  /** Revokes an attested program, at once and for good. The guardian's alone. */
   revocation: { readonly measurement: Hex }
   /** Moves the pool's USDC to the broker's funding address, in base units; once more each time. */
   treasury: { readonly usdc: bigint }
-  /** Lets the pool take USDC of the wallet, as `gift` needs. */
+  /** Lets the pool take USDC of the wallet, as `fund` needs. */
   allowance: { readonly usdc: bigint }
   /** Adds the wallet's USDC to the pool, without credit to anyone; once more each time. */
-  gift: { readonly usdc: bigint }
+  fund: { readonly usdc: bigint }
   /** Proposes a corporate action, which the server enacts as soon as it is due. */
   action: { readonly action: ProposedAction }
   /** Withdraws a proposed action, by its digest. */
-  noAction: { readonly digest: Hex }
+  actionWithdrawal: { readonly digest: Hex }
 }
 type Kind = keyof Terms
 
-/** A change that an owner, a guardian or a funder can decide. */
+/** A change that an owner, a guardian or a funder can make. */
 export type Change<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Terms[P] }[K]
 
 /** A change, compared with the chain and not sent. */
-export interface Decision {
+export interface PlannedChange {
   /** Its effect, for people, such as `list AAPL`. */
   readonly text: string
   /** Whether the chain is so already. */
@@ -121,10 +116,18 @@ async function flag(
   return [isSo, text, token, `set${name}`, ...subject, isOn]
 }
 
+async function withdrawal(scope: Scope, role: Role): Promise<Compared> {
+  const authority = await contractAt(scope, 'authority')
+  const { effectiveAt } = await authority.read('pendingRotation', [ROLES[role].id], nextSchema)
+  const holder = await authority.read<Hex>(ROLES[role].holder, [], addressSchema)
+  const text = `withdraw the scheduled change of the ${role}: ${holder} stays`
+  return [effectiveAt === 0, text, authority, 'withdrawRotation', ROLES[role].id]
+}
+
 const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Promise<Compared> } = {
   listing: async (scope, { symbol, isListed }) =>
     flag(scope, ['Listed', equityOf(symbol)], isListed, `${isListed ? 'list' : 'delist'} ${symbol}`),
-  async clearance(scope, { wallet, isVerified }) {
+  async kyc(scope, { wallet, isVerified }) {
     const text = isVerified ? `record that ${wallet} has passed KYC` : `withdraw the KYC of ${wallet}`
     return flag(scope, ['Kyc', wallet], isVerified, text)
   },
@@ -152,6 +155,7 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
     return [its !== null && its.effectiveAt > 0, text, registry, 'approveMove', from, to]
   },
   async rotation(scope, { role, to, program }) {
+    if (to === null) return withdrawal(scope, role)
     const authority = await contractAt(scope, 'authority')
     const { read } = authority
     const [holder, next, delay, ofHolder, ofNext] = await Promise.all([
@@ -171,13 +175,6 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
     // Scheduling the same one again would begin its delay anew.
     const isSo = isOfProgram && sameAddress(isStaying ? holder : next.to, to)
     return [isSo, text, authority, ROLES[role].rotate, to, ...(role === 'signer' ? digests : [])]
-  },
-  async stay(scope, { role }) {
-    const authority = await contractAt(scope, 'authority')
-    const { effectiveAt } = await authority.read('pendingRotation', [ROLES[role].id], nextSchema)
-    const holder = await authority.read<Hex>(ROLES[role].holder, [], addressSchema)
-    const text = `withdraw the scheduled change of the ${role}: ${holder} stays`
-    return [effectiveAt === 0, text, authority, 'withdrawRotation', ROLES[role].id]
   },
   async pause(scope, { isPaused }) {
     const authority = await contractAt(scope, 'authority')
@@ -206,7 +203,7 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
     const isSo = (await asset.read('allowance', [sender, pool.address], z.bigint())) >= usdc
     return [isSo, `let the pool take ${shownUsdc(usdc)} of ${sender}`, asset, 'approve', pool.address, usdc]
   },
-  async gift(scope, { usdc }) {
+  async fund(scope, { usdc }) {
     const [pool, asset] = [await contractAt(scope, 'pool'), await contractAt(scope, 'usdc')]
     const sender = await scope.wallet.account()
     requireHeld(await asset.read('balanceOf', [sender], z.bigint()), usdc, sender)
@@ -218,14 +215,14 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
     const isSo = (await actions.read('effectiveAt', [digest], z.bigint())) > 0n
     return [isSo, `propose the ${action.kind} of ${action.symbol}`, actions, 'propose', struct]
   },
-  async noAction(scope, { digest }) {
+  async actionWithdrawal(scope, { digest }) {
     const actions = await contractAt(scope, 'actions')
     const isSo = (await actions.read('effectiveAt', [digest], z.bigint())) === 0n
     return [isSo, `withdraw the proposed action ${digest}`, actions, 'withdraw', digest]
   },
 }
 
-export async function compare<K extends Kind>(scope: Scope, change: Change<K>): Promise<Decision> {
+export async function compare<K extends Kind>(scope: Scope, change: Change<K>): Promise<PlannedChange> {
   const [isInForce, text, contract, method, ...args] = await COMPARE[change.kind](scope, change)
   return { text, isInForce, send: () => contract.send(method, args) }
 }
