@@ -5,6 +5,17 @@ import { ONE_CENT, ONE_USDC, uint64Schema } from './units.js'
 export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'])
 export type Side = z.output<typeof sideSchema>
 
+/** What an order is for, in base units by the name of the unit: USDC (6 decimals), or the shares (9) that it moves. */
+export type OrderAmount =
+  | { readonly usdc: bigint; readonly shares?: undefined }
+  | { readonly shares: bigint; readonly usdc?: undefined }
+
+/** The amount of an order that has one number without a unit, as an intent: there, side and symbol decide. */
+export function amountOf(side: Side, symbol: string, units: bigint): OrderAmount {
+  const isMove = side === 'WITHDRAW' || side === 'DEPOSIT'
+  return isMove && symbol !== 'USDC' ? { shares: units } : { usdc: units }
+}
+
 /** Unix seconds. */
 export const timestampSchema = z.int().check(z.minimum(0))
 

@@ -35,8 +35,8 @@ const verify = (receipt: unknown, escrow = chain().addressOf('escrow')) => {
 
 it('a receipt proves what an account ordered, when, and how it ended, to whoever has a node and the escrow’s address', async () => {
   const { order, receipt } = await placed()
-  const { side, symbol, maxSpend: amount, expiry: deadline } = order.intent
-  const ordered = { side, symbol, amount, limit: null, deadline, account: alice(), escrowed: 0n }
+  const { side, symbol, maxSpend: usdc, expiry: deadline } = order.intent
+  const ordered = { side, symbol, usdc, limit: null, deadline, account: alice(), escrowed: 0n }
   const proven = { orderId: order.orderId, institution: 'Example Capital', ...ordered }
   const opened = {
     txHash: expect.any(String),

@@ -82,7 +82,7 @@ it('confidential-trading history lists what was traded, without a server, as JSO
   ])
   const listed = linesOf((await offline('orders', '--json')).out).map((line) => JSON.parse(line))
   expect(listed).toMatchObject([
-    { orderId: bought, amount: '1000000000', shares: fill.shares.toString(), value: fill.cost.toString() },
+    { orderId: bought, usdc: '1000000000', shares: fill.shares.toString(), value: fill.cost.toString() },
     { orderId: sold, state: 'SETTLED' },
     { orderId: refused, state: 'REFUNDED', side: null, value: '0' },
   ])

@@ -71,7 +71,8 @@ it('the registry takes an institution of no name with other than ASCII', () => {
 })
 
 const idOf = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
-const request: Ordered = { side: 'BUY', symbol: 'AAPL', amount: 30_000_000_000n }
+const request: Ordered = { side: 'BUY', symbol: 'AAPL', usdc: 30_000_000_000n }
+const moved: Ordered = { side: 'WITHDRAW', symbol: 'MSFT', shares: 5_000_000_000n }
 
 function requestsOf(store = createMemoryDevice(), key?: string) {
   return createKeptRequests({ client: clientOf(key), store, chainId: 1, account: ada })
@@ -80,12 +81,12 @@ function requestsOf(store = createMemoryDevice(), key?: string) {
 it('the content of an order is there at the next visit, by its wallet’s key alone', async () => {
   const store = createMemoryDevice()
   await requestsOf(store).keep(idOf(1), request)
-  await requestsOf(store).keep(idOf(2), { ...request, symbol: 'MSFT' })
+  await requestsOf(store).keep(idOf(2), moved)
   expect([...store.kept.keys()]).toEqual([`orders/1/${ada.toLowerCase()}`])
   const found = await requestsOf(store).open()
   expect([...found]).toEqual([
     [idOf(1), request],
-    [idOf(2), { ...request, symbol: 'MSFT' }],
+    [idOf(2), moved],
   ])
   expect(await requestsOf(store, 'another key').open()).toEqual(new Map())
 })

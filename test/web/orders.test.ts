@@ -101,7 +101,7 @@ it('an order that was seen open has ended once', async () => {
 
 it('an order that was placed here and has ended before it was first read has ended, too', async () => {
   const { orders, onEnd } = ordersOf([refunded])
-  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', amount: 1n })
+  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', usdc: 1n })
   shows(() => orders.of(ID).status.value)
   await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
 })
@@ -158,7 +158,7 @@ it('an order that the chain does not show yet is listed before the others, once'
   const { orders } = ordersOf([])
   shows(() => orders.history.value)
   await expect.poll(() => orders.history.value).not.toBeNull()
-  const request = { side: 'BUY', symbol: 'AAPL', amount: 1n } as const
+  const request = { side: 'BUY', symbol: 'AAPL', usdc: 1n } as const
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
   orders.memory.value = withPlaced(orders.memory.value, OTHER, request)
   expect(orders.listed.value).toEqual([
@@ -171,7 +171,7 @@ it('orders are asked about more slowly while more are shown', async () => {
   const { orders, asked } = ordersOf([status])
   shows(() => orders.of(ID).status.value)
   expect(asked).toHaveLength(1)
-  const request = { side: 'BUY', symbol: 'AAPL', amount: 1n } as const
+  const request = { side: 'BUY', symbol: 'AAPL', usdc: 1n } as const
   orders.most.value = 20
   for (let index = 0; index < 20; index++) {
     const orderId = `0x${index.toString(16).padStart(64, '0')}` as const
@@ -194,7 +194,7 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
 })
 
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
-const request: Ordered = { side: 'BUY', symbol: 'AAPL', amount: 5n }
+const request: Ordered = { side: 'BUY', symbol: 'AAPL', usdc: 5n }
 const openOrders: Portfolio['openOrders'] = {
   [idOf('a')]: {
     ...{ side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n },
@@ -210,7 +210,7 @@ it('the order that was placed last comes first, once', () => {
 
 it('the portfolio’s open orders are remembered when they have ended, and the page’s own ones are known better', () => {
   const seen = withOpenOrders(NO_ORDERS, openOrders)
-  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', amount: 7n })
+  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', usdc: 7n })
   expect(seen.placed).toEqual([])
   expect(withOpenOrders(seen, {})).toBe(seen)
   const placed = withPlaced(NO_ORDERS, idOf('a'), request)

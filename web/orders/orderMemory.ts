@@ -3,20 +3,20 @@ import {
   type Hex,
   type OrderRequest,
   type Portfolio,
+  SHARE_DECIMALS,
   type Side,
+  USDC_DECIMALS,
 } from '../../src/client/index.js'
-import type { Limit } from '../../src/protocol/orderTerms.js'
+import type { Limit, OrderAmount } from '../../src/protocol/orderTerms.js'
 import { money } from '../words/format.js'
 import { limitWords } from './review.js'
-import { decimalsOf, isMove } from './ticketOrder.js'
+import { isMove } from './ticketOrder.js'
 
 /** The content of an order, as portfolio and history have it. */
-export interface Ordered {
+export type Ordered = OrderAmount & {
   readonly side: Side
   /** `USDC` for cash. */
   readonly symbol: string
-  /** Base units, of the decimals that `decimalsOf` tells. */
-  readonly amount: bigint
   readonly limit?: Limit | undefined
 }
 
@@ -38,7 +38,7 @@ export function withPlaced({ placed, ordered }: OrderMemory, orderId: Hex, reque
 
 export function orderedOf(request: OrderRequest): Ordered {
   const { side, symbol = 'USDC', usdc, shares, limit } = request
-  return { side, symbol, amount: usdc ?? shares, ...(limit && { limit }) }
+  return { side, symbol, ...(usdc === undefined ? { shares } : { usdc }), ...(limit && { limit }) }
 }
 
 /** Adds the open orders of a portfolio. The portfolio drops ended orders; the memory keeps them. */
@@ -47,19 +47,18 @@ export function withOpenOrders(memory: OrderMemory, openOrders: Portfolio['openO
   if (unknown.length === 0) return memory
   const ordered = new Map(memory.ordered)
   for (const [orderId, { side, symbol, notional, limit }] of unknown) {
-    ordered.set(orderId, { side, symbol, amount: notional, limit })
+    ordered.set(orderId, { side, symbol, usdc: notional, limit })
   }
   return { ...memory, ordered }
 }
 
 /** `Buy AAPL for 1,000.00 USDC`, or `Buy AAPL for 1,000.00 USDC at 190.00 or less, until the close`. */
 export function requestWords(request: Ordered): string {
-  const { side, symbol, amount, limit } = request
+  const { side, symbol, usdc, shares, limit } = request
   const verb = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }[side]
-  if (!isMove(side)) {
-    const end = limit?.timeInForce === 'DAY' ? ', until the close' : ''
-    const at = limit === undefined ? '' : ` ${limitWords(side, limit.price)}${end}`
-    return `${verb} ${symbol} for ${money(amount)} USDC${at}`
-  }
-  return `${verb} ${formatDecimal(amount, decimalsOf(request))} ${symbol}`
+  if (usdc === undefined) return `${verb} ${formatDecimal(shares, SHARE_DECIMALS)} ${symbol}`
+  if (isMove(side)) return `${verb} ${formatDecimal(usdc, USDC_DECIMALS)} ${symbol}`
+  const end = limit?.timeInForce === 'DAY' ? ', until the close' : ''
+  const at = limit === undefined ? '' : ` ${limitWords(side, limit.price)}${end}`
+  return `${verb} ${symbol} for ${money(usdc)} USDC${at}`
 }

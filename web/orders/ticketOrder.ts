@@ -75,11 +75,6 @@ export function isDepositOfShares({ side, symbol }: Pick<Ticket, 'side' | 'symbo
 export const LEAST = 1_000_000n
 export const HOUR_SECONDS = 3_600
 
-/** An order that moves shares is by share count, every other one by an amount of USDC. */
-export function decimalsOf({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): number {
-  return isMove(side) && symbol !== 'USDC' ? SHARE_DECIMALS : USDC_DECIMALS
-}
-
 /** The unit of the typed amount. */
 export function unitOf({ side, symbol, unit }: Pick<Ticket, 'side' | 'symbol' | 'unit'>): Ticket['unit'] {
   if (!isMove(side)) return unit

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Client, Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
-import { limitSchema, sideSchema } from '../../src/protocol/orderTerms.js'
+import { amountOf, limitSchema, sideSchema } from '../../src/protocol/orderTerms.js'
 import { uint256Schema } from '../../src/protocol/units.js'
 import type { Ordered } from '../orders/orderMemory.js'
 import type { DeviceStore } from './browser.js'
@@ -21,6 +21,7 @@ const PURPOSE = 'orders'
 /** So many orders are kept. */
 const MOST = 200
 
+/** An order as the device keeps it: side and symbol decide the unit of its amount. */
 const orderedSchema = z.object({
   side: sideSchema,
   symbol: z.string(),
@@ -28,6 +29,7 @@ const orderedSchema = z.object({
   limit: z.optional(limitSchema),
 })
 const keptSchema = z.array(z.tuple([bytes32Schema, orderedSchema]))
+type Kept = z.output<typeof keptSchema>[number]
 
 interface KeptRequestsDeps {
   readonly client: Pick<Client, 'openFromDevice' | 'sealForDevice'>
@@ -44,12 +46,20 @@ export function createKeptRequests({ client, store, chainId, account }: KeptRequ
     const bytes = await store.get(record).catch(() => null)
     if (bytes === null) return new Map()
     const found = keptSchema.safeParse(await client.openFromDevice(PURPOSE, bytes))
-    return new Map(found.success ? found.data : [])
+    const orders = found.success ? found.data : []
+    return new Map(
+      orders.map(([id, { amount, ...order }]) => [
+        id,
+        { ...order, ...amountOf(order.side, order.symbol, amount) },
+      ]),
+    )
   }
-  async function add(orderId: Hex, { side, symbol, amount, limit }: Ordered): Promise<void> {
-    const request = { side, symbol, amount, ...(limit && { limit }) }
+  async function add(orderId: Hex, request: Ordered): Promise<void> {
     const all = [...new Map(await open()).set(orderId, request)].slice(-MOST)
-    await store.set(record, await client.sealForDevice(PURPOSE, z.encode(keptSchema, all)))
+    const kept = all.map(
+      ([id, { usdc, shares, ...order }]): Kept => [id, { ...order, amount: usdc ?? shares }],
+    )
+    await store.set(record, await client.sealForDevice(PURPOSE, z.encode(keptSchema, kept)))
   }
   return {
     open,

@@ -206,9 +206,11 @@ function listedOf(
 }
 
 function requestOf(summary: OrderSummary | null): Ordered | null {
-  const { side = null, symbol = null, amount = null, limit = null } = summary ?? {}
-  if (side === null || symbol === null || amount === null) return null
-  return { side, symbol, amount, ...(limit && { limit }) }
+  const { side = null, symbol = null, usdc = null, shares = null, limit = null } = summary ?? {}
+  if (side === null || symbol === null) return null
+  const ordered = { side, symbol, ...(limit && { limit }) }
+  if (usdc !== null) return { ...ordered, usdc }
+  return shares === null ? null : { ...ordered, shares }
 }
 
 const LEAST_MS = 1_500

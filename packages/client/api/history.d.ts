@@ -229,7 +229,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
         WITHDRAW: "WITHDRAW";
     }>;
     symbol: z.ZodMiniString<string>;
-    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     escrowed: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     locked: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     limit: z.ZodMiniOptional<z.ZodMiniObject<{
@@ -253,7 +253,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     symbol: z.ZodMiniString<string>;
-    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     cost: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
@@ -272,7 +272,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     symbol: z.ZodMiniString<string>;
-    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     shares: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     proceeds: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     price: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
@@ -293,7 +293,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
         WITHDRAW: "WITHDRAW";
     }>>;
     symbol: z.ZodMiniNullable<z.ZodMiniString<string>>;
-    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    usdc: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
     returned: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deposit: z.ZodMiniOptional<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
@@ -318,7 +318,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
         WITHDRAW: "WITHDRAW";
     }>>;
     symbol: z.ZodMiniNullable<z.ZodMiniString<string>>;
-    amount: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
+    usdc: z.ZodMiniNullable<z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>>;
     returned: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     deposit: z.ZodMiniOptional<z.ZodMiniObject<{
         symbol: z.ZodMiniString<string>;
@@ -336,7 +336,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
         logIndex: z.ZodMiniInt;
         part: z.ZodMiniInt;
     }, z.core.$strict>;
-    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     kind: z.ZodMiniLiteral<"cash-withdrawn">;
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
@@ -365,7 +365,7 @@ export declare const historyEntrySchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniO
         logIndex: z.ZodMiniInt;
         part: z.ZodMiniInt;
     }, z.core.$strict>;
-    amount: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
+    usdc: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
     kind: z.ZodMiniLiteral<"cash-deposited">;
     orderId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     version: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniBigInt<bigint>>;
@@ -614,7 +614,7 @@ export interface OrderSummary {
     readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
     readonly side: Side | null;
     readonly symbol: string | null;
-    readonly amount: bigint | null;
+    readonly usdc: bigint | null;
     readonly limit: Limit | null;
     readonly escrowed: bigint;
     readonly shares: bigint | null;

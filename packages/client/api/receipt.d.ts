@@ -103,15 +103,8 @@ export interface ReceiptOptions extends CallOptions {
     readonly node: RequestSource;
     readonly escrow: Hex;
 }
-export interface ReceiptOrder extends Pick<Intent, 'orderId' | 'account' | 'side' | 'symbol'> {
-    readonly amount: bigint;
-    readonly limit: Limit | null;
-    readonly institution: string | null;
-    readonly deadline: number;
-    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
-    readonly escrowed: bigint;
-}
 export type ReceiptFault = 'other-chain' | 'other-escrow' | 'unknown-order' | 'other-commit' | 'does-not-open' | 'other-order' | 'not-signed';
+export type ReceiptOrder = ReceiptFacts & OrderAmount;
 export type ReceiptVerdict = ({
     readonly outcome: 'verified';
     readonly order: ReceiptOrder;
@@ -121,6 +114,13 @@ export type ReceiptVerdict = ({
 } | {
     readonly outcome: 'unreadable';
 };
+interface ReceiptFacts extends Pick<Intent, 'orderId' | 'account' | 'side' | 'symbol'> {
+    readonly limit: Limit | null;
+    readonly institution: string | null;
+    readonly deadline: number;
+    readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED';
+    readonly escrowed: bigint;
+}
 
 // client/sealedOrder.d.ts
 export interface SealedOrder {
@@ -195,6 +195,13 @@ export declare const limitSchema: z.ZodMiniObject<{
     }>;
 }, z.core.$strict>;
 export type Limit = z.output<typeof limitSchema>;
+export type OrderAmount = {
+    readonly usdc: bigint;
+    readonly shares?: undefined;
+} | {
+    readonly shares: bigint;
+    readonly usdc?: undefined;
+};
 import * as z from 'zod/mini';
 
 // protocol/postedOpening.d.ts

@@ -91,7 +91,7 @@ function amountsOf(entry: HistoryEntry): Amounts {
     case 'opened':
       return depositOf(entry) ?? { ...NONE, value: entry.escrowed }
     case 'accepted':
-      return { ...NONE, symbol: entry.symbol, value: entry.amount, price: entry.limit?.price ?? null }
+      return { ...NONE, symbol: entry.symbol, value: entry.usdc, price: entry.limit?.price ?? null }
     case 'bought':
       return { symbol: entry.symbol, moved: entry.shares, value: entry.cost, price: entry.price }
     case 'sold':
@@ -101,7 +101,7 @@ function amountsOf(entry: HistoryEntry): Amounts {
       return depositOf(entry) ?? { ...NONE, symbol: entry.symbol, value: entry.returned }
     case 'cash-withdrawn':
     case 'cash-deposited':
-      return { ...NONE, symbol: 'USDC', value: entry.amount }
+      return { ...NONE, symbol: 'USDC', value: entry.usdc }
     case 'shares-withdrawn':
     case 'shares-deposited':
       return { ...NONE, symbol: entry.symbol, moved: entry.shares }

@@ -3,7 +3,7 @@ import type { Cell } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
-const ABOUT = `Lists each order, oldest first: side, symbol, amount, filled shares, average price and times. The output is confidential. With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are empty: "status <orderId> --reason" shows the reason.`
+const ABOUT = `Lists each order, oldest first: side, symbol, ordered USDC, shares that were filled or moved, average price and times. The output is confidential. With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are empty: "status <orderId> --reason" shows the reason.`
 
 export const addOrders: AddCommand = (root, context) => {
   const summary = "the wallet's orders, with what was ordered and what was filled, from the chain"
@@ -24,7 +24,7 @@ const HEAD = [
   'state',
   'side',
   'symbol',
-  'amount',
+  'ordered USDC',
   'shares',
   'USDC',
   'price',
@@ -33,15 +33,14 @@ const HEAD = [
 ]
 
 function cellsOf(order: OrderSummary): Cell[] {
-  const { side, symbol, amount } = order
   return [
     timeOf(order.openedAt),
     timeOf(order.endedAt),
     order.orderId,
     order.state,
-    side ?? '',
-    symbol ?? '',
-    (side === 'WITHDRAW' || side === 'DEPOSIT') && symbol !== 'USDC' ? shares(amount) : usdc(amount),
+    order.side ?? '',
+    order.symbol ?? '',
+    usdc(order.usdc),
     shares(order.shares),
     usdc(order.value),
     usdc(order.price),
@@ -50,11 +49,11 @@ function cellsOf(order: OrderSummary): Cell[] {
 }
 
 /** Amounts as decimal strings in base units, as everywhere in JSON. */
-function jsonOf({ amount, escrowed, shares: filled, value, price, ...others }: OrderSummary) {
+function jsonOf({ usdc: ordered, escrowed, shares: filled, value, price, ...others }: OrderSummary) {
   const text = (units: bigint | null) => units?.toString() ?? null
   return {
     ...others,
-    amount: text(amount),
+    usdc: text(ordered),
     escrowed: text(escrowed),
     shares: text(filled),
     value: text(value),

@@ -80,10 +80,11 @@ function verifiedReport({
   ended,
 }: Extract<ReceiptVerdict, { outcome: 'verified' }>): Report {
   const { orderId, account, institution, side, symbol, limit, deadline, state, escrowed } = order
-  const isInShares = (side === 'WITHDRAW' || side === 'DEPOSIT') && symbol !== 'USDC'
-  const amount: Cell = isInShares
-    ? { units: order.amount, decimals: SHARE_DECIMALS, unit: symbol }
-    : { units: order.amount, decimals: USDC_DECIMALS, unit: 'USDC' }
+  const { usdc, shares } = order
+  const amount: Cell =
+    usdc === undefined
+      ? { units: shares, decimals: SHARE_DECIMALS, unit: symbol }
+      : { units: usdc, decimals: USDC_DECIMALS, unit: 'USDC' }
   const rows: [string, Cell][] = [
     ['outcome', outcome],
     ['order', orderId],
@@ -107,7 +108,7 @@ function verifiedReport({
   const json = {
     ...{ outcome, opened, ended },
     order: {
-      ...{ ...order, amount: order.amount.toString(), escrowed: escrowed.toString() },
+      ...{ ...order, usdc: usdc?.toString(), shares: shares?.toString(), escrowed: escrowed.toString() },
       limit: limit && { ...limit, price: limit.price.toString() },
     },
   }

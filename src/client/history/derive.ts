@@ -188,20 +188,20 @@ function changeOf(known: Known, authorization: SignedWrite, after: Portfolio, ch
 }
 
 function acceptance(orderId: Hex, version: bigint, order: OpenOrder): EntryBody {
-  const { side, symbol, notional: amount, escrow: escrowed, locked, limit } = order
-  const terms = { side, symbol, amount, escrowed, locked, ...(limit && { limit }) }
+  const { side, symbol, notional: usdc, escrow: escrowed, locked, limit } = order
+  const terms = { side, symbol, usdc, escrowed, locked, ...(limit && { limit }) }
   return { kind: 'accepted', orderId, version, ...terms }
 }
 
 /** The fill of an order that left the portfolio; none for a refund, or for a reclaimed order without an effect. */
 function fillOf(
-  { side, symbol, notional: amount }: OpenOrder,
+  { side, symbol, notional: usdc }: OpenOrder,
   { primaryType, message }: SignedWrite,
   change: Balance,
 ): EntryBody[] {
   const { orderId, version } = message
   const isSettled = primaryType === 'OrderSettlement'
-  const order = { orderId, version, symbol, amount }
+  const order = { orderId, version, symbol, usdc }
   const moved = change.shares[symbol] ?? 0n
   if (side === 'BUY') {
     const escrowed = isSettled ? message.amount : 0n
@@ -219,7 +219,7 @@ function depositsOf(at: { orderId: Hex; version: bigint }, { cash, shares }: Bal
   const entries = Object.entries(shares)
   if (cash < 0n || entries.some(([, moved]) => moved < 0n)) return []
   return [
-    ...(cash > 0n ? [{ kind: 'cash-deposited' as const, ...at, amount: cash }] : []),
+    ...(cash > 0n ? [{ kind: 'cash-deposited' as const, ...at, usdc: cash }] : []),
     ...entries.map(([symbol, moved]) => ({
       kind: 'shares-deposited' as const,
       ...at,
@@ -235,7 +235,7 @@ function payoutOf({ primaryType, message }: SignedWrite): EntryBody[] {
   const symbol = bytes32ToName(message.payoutAsset)
   if (symbol === null) return []
   return symbol === 'USDC'
-    ? [{ kind: 'cash-withdrawn', orderId, version, amount: payout }]
+    ? [{ kind: 'cash-withdrawn', orderId, version, usdc: payout }]
     : [{ kind: 'shares-withdrawn', orderId, version, symbol, shares: payout }]
 }
 
@@ -254,7 +254,7 @@ export function endWithoutFill(
   { kind, orderId, returned, deposit }: Ending,
 ): EntryBody {
   const order = portfolio?.openOrders[orderId]
-  const terms = { side: order?.side ?? null, symbol: order?.symbol ?? null, amount: order?.notional ?? null }
+  const terms = { side: order?.side ?? null, symbol: order?.symbol ?? null, usdc: order?.notional ?? null }
   return { kind, orderId, ...terms, returned, ...(deposit && { deposit }) }
 }
 

@@ -40,10 +40,10 @@ const version = uint64Schema
 const terms = {
   side: z.nullable(sideSchema),
   symbol: z.nullable(symbolSchema),
-  amount: z.nullable(uint256Schema),
+  usdc: z.nullable(uint256Schema),
 }
 /** What moves between wallet and portfolio. */
-const cash = { amount: uint256Schema }
+const cash = { usdc: uint256Schema }
 const shares = { symbol: symbolSchema, shares: uint256Schema }
 const returned = { returned: uint256Schema, deposit: z.optional(depositSchema) }
 /** The shares that a deposit has in escrow. */
@@ -63,14 +63,14 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     deadline: z.int().check(z.minimum(0)),
     ...place,
   }),
-  /** The enclave admitted a buy or a sale and wrote it into the portfolio. `amount` is the amount in USDC that was ordered. */
+  /** The enclave admitted a buy or a sale and wrote it into the portfolio. `usdc` is what was ordered. */
   z.strictObject({
     kind: z.literal('accepted'),
     orderId,
     version,
     side: sideSchema,
     symbol: symbolSchema,
-    amount: uint256Schema,
+    usdc: uint256Schema,
     escrowed: uint256Schema,
     /** Shares that a sale locks. */
     locked: uint256Schema,
@@ -78,13 +78,13 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     limit: z.optional(limitSchema),
     ...place,
   }),
-  /** `cost` is rounded up to the cent. The rest of `escrowed` became cash; a buy with nothing escrowed was paid from cash. */
+  /** `usdc` was ordered; `cost` is rounded up to the cent. The rest of `escrowed` became cash; with nothing escrowed, cash paid for it. */
   z.strictObject({
     kind: z.literal('bought'),
     orderId,
     version,
     symbol: symbolSchema,
-    amount: uint256Schema,
+    usdc: uint256Schema,
     shares: uint256Schema,
     cost: uint256Schema,
     /** `cost / shares`, rounded down; null without shares. */
@@ -92,13 +92,13 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     escrowed: uint256Schema,
     ...place,
   }),
-  /** `proceeds` are net: rounded down to the cent, less the broker's fees (see `saleFees`). */
+  /** `usdc` was ordered; `proceeds` are net: rounded down to the cent, less the broker's fees (see `saleFees`). */
   z.strictObject({
     kind: z.literal('sold'),
     orderId,
     version,
     symbol: symbolSchema,
-    amount: uint256Schema,
+    usdc: uint256Schema,
     shares: uint256Schema,
     proceeds: uint256Schema,
     /** `proceeds / shares`, rounded down; null without shares. */
@@ -226,9 +226,9 @@ export function effectOf(entry: EntryBody): Balance {
     case 'sold':
       return { cash: entry.proceeds, shares: { [entry.symbol]: -entry.shares } }
     case 'cash-withdrawn':
-      return { cash: -entry.amount, shares: {} }
+      return { cash: -entry.usdc, shares: {} }
     case 'cash-deposited':
-      return { cash: entry.amount, shares: {} }
+      return { cash: entry.usdc, shares: {} }
     case 'shares-withdrawn':
       return { cash: 0n, shares: { [entry.symbol]: -entry.shares } }
     case 'shares-deposited':

@@ -67,8 +67,8 @@ function createRunning() {
       for (const disposal of books.disposals.slice(counted)) realise(disposal)
       counted = books.disposals.length
       if (entry.kind === 'bought') paidIn += entry.escrowed
-      else if (entry.kind === 'cash-deposited') paidIn += entry.amount
-      else if (entry.kind === 'cash-withdrawn') paidOut += entry.amount
+      else if (entry.kind === 'cash-deposited') paidIn += entry.usdc
+      else if (entry.kind === 'cash-withdrawn') paidOut += entry.usdc
       else if (entry.kind === 'shares-withdrawn') paidOut += left ?? 0n
       else if (entry.kind === 'carried' && entry.paidFor === null && entry.cash !== 0n)
         plusAt(dividends, entry.action.symbol, entry.cash)

@@ -11,12 +11,12 @@ export interface OrderSummary {
   readonly side: Side | null
   /** `USDC` for a withdrawal or a deposit of cash. */
   readonly symbol: string | null
-  /** The ordered amount in USDC; for a withdrawal or a deposit the amount moved, in shares if `symbol` is an equity. */
-  readonly amount: bigint | null
+  /** The USDC of the order; null if it moves shares. */
+  readonly usdc: bigint | null
   /** Of a limit order. */
   readonly limit: Limit | null
   readonly escrowed: bigint
-  /** Filled shares. */
+  /** The filled shares, or those that a withdrawal or a deposit moves. */
   readonly shares: bigint | null
   /** The cost of a buy, the net proceeds of a sale, or the USDC that came back. */
   readonly value: bigint | null
@@ -48,7 +48,7 @@ export function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary
 }
 
 function unknownOrder(orderId: Hex): OrderSummary {
-  const terms = { side: null, symbol: null, amount: null, limit: null, escrowed: 0n }
+  const terms = { side: null, symbol: null, usdc: null, limit: null, escrowed: 0n }
   const fill = { shares: null, value: null, price: null }
   const times = { openedAt: null, endedAt: null, openedIn: null, endedIn: null }
   return { orderId, state: 'OPEN', ...terms, ...fill, ...times, isFinal: true }
@@ -64,27 +64,21 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
         ...{ escrowed: entry.escrowed, openedAt: entry.timestamp, openedIn: entry.txHash },
       }
     case 'accepted': {
-      const { side, symbol, amount, limit = null } = entry
-      return { side, symbol, amount, limit }
+      const { side, symbol, usdc, limit = null } = entry
+      return { side, symbol, usdc, limit }
     }
     case 'bought': {
-      const { symbol, amount, shares, cost: value, price } = entry
-      return { ...settled, side: 'BUY', symbol, amount, shares, value, price }
+      const { symbol, usdc, shares, cost: value, price } = entry
+      return { ...settled, side: 'BUY', symbol, usdc, shares, value, price }
     }
     case 'sold': {
-      const { symbol, amount, shares, proceeds: value, price } = entry
-      return { ...settled, side: 'SELL', symbol, amount, shares, value, price }
+      const { symbol, usdc, shares, proceeds: value, price } = entry
+      return { ...settled, side: 'SELL', symbol, usdc, shares, value, price }
     }
     case 'cash-withdrawn':
-      return { ...settled, side: 'WITHDRAW', symbol: 'USDC', amount: entry.amount, value: entry.amount }
+      return { ...settled, side: 'WITHDRAW', symbol: 'USDC', usdc: entry.usdc, value: entry.usdc }
     case 'shares-withdrawn':
-      return {
-        ...settled,
-        side: 'WITHDRAW',
-        symbol: entry.symbol,
-        amount: entry.shares,
-        shares: entry.shares,
-      }
+      return { ...settled, side: 'WITHDRAW', symbol: entry.symbol, shares: entry.shares }
     case 'refunded':
     case 'reclaimed':
       return {
@@ -92,14 +86,14 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
         state: 'REFUNDED',
         side: entry.side ?? before.side,
         symbol: entry.symbol ?? before.symbol,
-        amount: entry.amount ?? before.amount,
+        usdc: entry.usdc ?? before.usdc,
         value: entry.returned,
         ...depositOf(entry),
       }
     case 'cash-deposited':
-      return { ...settled, side: 'DEPOSIT', symbol: 'USDC', amount: entry.amount, value: entry.amount }
+      return { ...settled, side: 'DEPOSIT', symbol: 'USDC', usdc: entry.usdc, value: entry.usdc }
     case 'shares-deposited':
-      return { ...settled, side: 'DEPOSIT', symbol: entry.symbol, amount: entry.shares, shares: entry.shares }
+      return { ...settled, side: 'DEPOSIT', symbol: entry.symbol, shares: entry.shares }
     case 'unreadable':
       return entry.action === 'settled' ? settled : {}
     default:
@@ -110,7 +104,7 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
 /** The terms of a deposit of shares, which never enter the portfolio as an order. No USDC comes back for it. */
 function depositOf({ deposit }: { readonly deposit?: Deposit | undefined }): Partial<OrderSummary> {
   if (deposit === undefined) return {}
-  return { side: 'DEPOSIT', symbol: deposit.symbol, amount: deposit.shares, value: null }
+  return { side: 'DEPOSIT', symbol: deposit.symbol, shares: deposit.shares, value: null }
 }
 
 function endOf({ timestamp, txHash }: HistoryEntry): Pick<OrderSummary, 'endedAt' | 'endedIn'> {

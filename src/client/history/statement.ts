@@ -155,7 +155,7 @@ function termsOf(entry: HistoryEntry): Pick<StatementLine, 'price' | 'amount'> {
       return { price: entry.price, amount: entry.proceeds }
     case 'cash-withdrawn':
     case 'cash-deposited':
-      return { price: null, amount: entry.amount }
+      return { price: null, amount: entry.usdc }
     case 'carried':
       return { price: null, amount: entry.action.kind === 'PAYMENT' ? entry.cash : null }
     default:

@@ -6,7 +6,7 @@ import { ProtocolError } from '../../protocol/errors.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { type Intent, intentDigest, limitOf } from '../../protocol/intent.js'
-import type { Limit } from '../../protocol/orderTerms.js'
+import { amountOf, type Limit, type OrderAmount } from '../../protocol/orderTerms.js'
 import { openReceipt, type Receipt, receiptSchema } from '../../protocol/receipt.js'
 import { createContract } from '../contract.js'
 import { ESCROW_ABI } from '../escrowAbi.js'
@@ -23,10 +23,10 @@ export interface ReceiptOptions extends CallOptions {
   readonly escrow: Hex
 }
 
-/** What a receipt proves of its order. Amounts are in base units. */
-export interface ReceiptOrder extends Pick<Intent, 'orderId' | 'account' | 'side' | 'symbol'> {
-  /** USDC, or shares of a withdrawal or a deposit of an equity: at most so much. */
-  readonly amount: bigint
+/** What a receipt proves of its order, which may take so much at most. Amounts are in base units. */
+export type ReceiptOrder = ReceiptFacts & OrderAmount
+
+interface ReceiptFacts extends Pick<Intent, 'orderId' | 'account' | 'side' | 'symbol'> {
   readonly limit: Limit | null
   /** The account's institution when the escrow was opened, as the contract has it; null for none. */
   readonly institution: string | null
@@ -112,7 +112,7 @@ async function compare(
   if (!isSame) return 'other-order'
   const digest = intentDigest(intent, { chainId: receipt.chainId, escrow })
   if (!(await wallet.isSignedBy(account, digest, sig))) return 'not-signed'
-  const ordered = { side, symbol, amount: maxSpend, limit: limitOf(intent) ?? null }
+  const ordered = { side, symbol, ...amountOf(side, symbol, maxSpend), limit: limitOf(intent) ?? null }
   const institution = bytes32ToName(opened.orgId)
   const facts = { orderId, account, institution, deadline: expiry, state, escrowed: opened.amount }
   return { order: { ...ordered, ...facts }, intent }

@@ -143,7 +143,7 @@ it('writes side by side in one transaction of another contract are found, and de
   ])
   expect(new Set(entries.slice(4).map(({ txHash }) => txHash)).size).toBe(1)
   expect(entries[4]).toMatchObject({ orderId: one, shares: SHARE, cost: 100n * USDC })
-  expect(entries[5]).toMatchObject({ orderId: two, returned: 100n * USDC, amount: 100n * USDC })
+  expect(entries[5]).toMatchObject({ orderId: two, returned: 100n * USDC, usdc: 100n * USDC })
   expect(entries[6]).toMatchObject({ orderId: two, cash: 100n * USDC, shares: {} })
   await chain().provider.send('evm_revert', [snapshot])
   const [, method, ...args] = signedCall(chain(), first)

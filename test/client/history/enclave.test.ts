@@ -187,7 +187,7 @@ it('the history of an account tells the shares of a deposit, while it is open, a
   const order = await world().open(wish)
   const opened = (await history()).at(-1)
   expect(opened).toMatchObject({ kind: 'opened', orderId: order.orderId, escrowed: 0n, deposit })
-  const terms = { side: 'DEPOSIT', symbol: 'AAPL', amount: shares(1), value: null }
+  const terms = { side: 'DEPOSIT', symbol: 'AAPL', usdc: null, shares: shares(1), value: null }
   expect(ordersOf(await history()).at(-1)).toMatchObject({ state: 'OPEN', ...terms })
 
   await world().run(order)
@@ -224,7 +224,7 @@ it('the history of an account tells a reclaim, and the fill that the enclave fou
   const all = await expectCarried(await client())
   const entries = all.slice(3)
   expect(kindsOf(entries)).toEqual(['opened', 'accepted', 'reclaimed', 'sold'])
-  expect(entries[2]).toMatchObject({ side: 'SELL', symbol: 'AAPL', amount: usd(400), returned: 0n })
+  expect(entries[2]).toMatchObject({ side: 'SELL', symbol: 'AAPL', usdc: usd(400), returned: 0n })
   expect(entries[3]).toMatchObject({ shares: shares(2), version: 4n })
   expect(ordersOf(all)[1]).toMatchObject({ state: 'REFUNDED', shares: shares(2) })
 })

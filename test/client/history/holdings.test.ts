@@ -23,10 +23,10 @@ function entry(body: EntryBody, index = 0): HistoryEntry {
 }
 const at = { orderId: HASH, version: 1n, price: null }
 const bought = (symbol: string, shares: bigint, cost: bigint, escrowed = cost): EntryBody => ({
-  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed, amount: escrowed },
+  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed, usdc: escrowed },
 })
 const sold = (symbol: string, shares: bigint, proceeds: bigint): EntryBody => ({
-  ...{ kind: 'sold', ...at, symbol, shares, proceeds, amount: proceeds },
+  ...{ kind: 'sold', ...at, symbol, shares, proceeds, usdc: proceeds },
 })
 
 const anySymbol = fc.constantFrom(...SYMBOLS)
@@ -55,10 +55,10 @@ const anyHistory = fc
         buy: bought(symbol, shares, amount, amount + rest),
         buyFromCash: cash > 0n ? bought(symbol, shares, cash, 0n) : null,
         sell: some > 0n ? sold(symbol, some, amount) : null,
-        takeCash: cash > 0n ? { kind: 'cash-withdrawn', orderId: HASH, version: 1n, amount: cash } : null,
+        takeCash: cash > 0n ? { kind: 'cash-withdrawn', orderId: HASH, version: 1n, usdc: cash } : null,
         takeShares:
           some > 0n ? { kind: 'shares-withdrawn', orderId: HASH, version: 1n, symbol, shares: some } : null,
-        give: { kind: 'cash-deposited', orderId: HASH, version: 1n, amount },
+        give: { kind: 'cash-deposited', orderId: HASH, version: 1n, usdc: amount },
       }
       const body = bodies[does]
       if (body === null) continue

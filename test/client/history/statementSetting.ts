@@ -10,10 +10,10 @@ export const HASH: Hex = `0x${'01'.repeat(32)}`
 export const ACCOUNT: Hex = `0x${'0a'.repeat(20)}`
 const at = { orderId: HASH, version: 1n, price: null }
 export const bought = (shares: bigint, cost: bigint, symbol = 'AAPL'): EntryBody => ({
-  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed: cost, amount: cost },
+  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed: cost, usdc: cost },
 })
 export const sold = (shares: bigint, proceeds: bigint, symbol = 'AAPL'): EntryBody => ({
-  ...{ kind: 'sold', ...at, symbol, shares, proceeds, amount: proceeds },
+  ...{ kind: 'sold', ...at, symbol, shares, proceeds, usdc: proceeds },
 })
 export const carried = (action: CorporateAction, shares: Record<string, bigint>, cash = 0n): EntryBody => ({
   ...{ kind: 'carried', orderId: null, action, cash, shares, paidFor: null },
