@@ -106,14 +106,15 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
   /**
    * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
    * of the transactions: the platform opens the escrow and pays the gas.
-   * @throws NotSubmittedError; ClientError `unlisted-symbol` before anything is signed or sent
+   * @throws NotSubmittedError; ClientError before anything is signed or sent, as `plan`
    * @example const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 250_000_000n })
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /**
    * What the wallet will ask its person for this order, and why, before it asks anything: show it beforehand. Once more for the key where
    * the portfolio is sealed to another one than the wallet's; once less where the key is held.
-   * @throws ClientError as `placeOrder` before it asks the wallet: `insufficient-usdc`, `contract-wallet`, `opening-unsupported`
+   * @throws ClientError as `placeOrder` before it asks the wallet: `invalid-order`, `unlisted-symbol`, `insufficient-usdc`,
+   *   `insufficient-shares`, `contract-wallet`, `wallet-not-deterministic`, `opening-unsupported`, `opening-outstanding`
    * @example for (const { kind, why } of await client.plan({ side: 'SELL', symbol: 'AAPL', usdc: 1_000_000n })) console.log(kind, why)
    */
   plan(request: OrderRequest, options?: PlanOptions): Promise<readonly Prompt[]>

@@ -52,6 +52,15 @@ export function createEscrow(deps: {
 
   const fundsIn = (asset: ClientContract) => fundsOf(asset, wallet, contracts.escrow)
 
+  /** The allowance for a payment. @throws ClientError `insufficient-usdc`, `insufficient-shares` */
+  async function allowanceFor(payment: Payment): Promise<bigint> {
+    const { balance, allowance } = await fundsIn(assetOf(payment))
+    if (balance >= payment.amount) return allowance
+    throw payment.symbol === 'USDC'
+      ? new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+      : new ClientError('insufficient-shares', 'The wallet holds fewer shares than the deposit takes.')
+  }
+
   const assetOf = ({ symbol }: Payment): ClientContract =>
     symbol === 'USDC'
       ? usdc
@@ -73,6 +82,11 @@ export function createEscrow(deps: {
   }
 
   return {
+    /** @throws ClientError `insufficient-usdc`, `insufficient-shares` */
+    async assertFunds(order: Payable): Promise<void> {
+      const payment = paymentOf(order)
+      if (payment !== null) await allowanceFor(payment)
+    },
     /**
      * How the wallet's USDC or shares get into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
      * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
@@ -81,14 +95,7 @@ export function createEscrow(deps: {
     async fundingOf(order: Payable): Promise<Funding> {
       const payment = paymentOf(order)
       if (payment === null) return 'allowed'
-      const { symbol, amount } = payment
-      const { balance, allowance } = await fundsIn(assetOf(payment))
-      if (balance < amount) {
-        throw symbol === 'USDC'
-          ? new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
-          : new ClientError('insufficient-shares', 'The wallet holds fewer shares than the deposit takes.')
-      }
-      if (allowance >= amount) return 'allowed'
+      if ((await allowanceFor(payment)) >= payment.amount) return 'allowed'
       return (await batch.isOffered()) ? 'batch' : 'short'
     },
     /**

@@ -57,10 +57,12 @@ export function createKeyring(wallet: Pick<Wallet, 'assertExternallyOwned'>, mak
     /**
      * How often the wallet will be asked before there is a key: not at all where one is held, once where it can open a portfolio, else
      * twice. Once more where the portfolio turns out to be sealed to another key.
-     * @throws ClientError `contract-wallet`
+     * @throws ClientError `contract-wallet`, `wallet-not-deterministic`
      */
     async signatures(): Promise<0 | 1 | 2> {
-      if (drawn.length > 0 || derived !== null) return 0
+      if (drawn.length > 0) return 0
+      // A failure that is kept is known at once. Nothing waits for a derivation under way.
+      if (derived !== null) return Promise.race([derived, null]).then(() => 0)
       await wallet.assertExternallyOwned()
       return (await (await maker()).portfolioVersion()) > 0n ? 1 : 2
     },

@@ -7,8 +7,9 @@ import type { PostedOpening } from '../protocol/postedOpening.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, type ClientErrorCode, ContractError } from './errors.js'
-import { PREFIX_CHARS } from './escrow.js'
+import { type Payable, PREFIX_CHARS } from './escrow.js'
 import { ESCROW_ABI } from './escrowAbi.js'
+import { sharesIn } from './orderIntent.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { lookUntil, sleep } from './retry.js'
 import type { SealedOrder, SignedOrder } from './sealedOrder.js'
@@ -121,11 +122,18 @@ export function createOpenings(wallet: Wallet) {
     return log ? { txHash: log.transactionHash, blockNumber: log.blockNumber } : null
   }
 
-  async function assertFunds({ escrowed }: SealedOrder, { usdc }: Platform, account: Hex): Promise<void> {
-    if (escrowed === 0n) return
-    const contract = createContract({ wallet, address: usdc, abi: erc20Abi })
-    if ((await contract.read('balanceOf', [account], z.bigint())) >= escrowed) return
-    throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+  async function assertOffered(platform: Platform): Promise<void> {
+    await Promise.all([placeOf(platform), wallet.assertExternallyOwned()])
+  }
+
+  async function assertOpenable({ intent }: Payable, platform: Platform): Promise<void> {
+    const what = platform.takesOpenings
+      ? 'The platform opens no deposit of shares.'
+      : 'This server opens no orders.'
+    if (!platform.takesOpenings || sharesIn(intent) !== null) {
+      throw new ClientError('opening-unsupported', `${what} Pay the gas from the wallet.`)
+    }
+    await assertOffered(platform)
   }
 
   async function stateOf(order: SignedOrder, contracts: Pick<PlatformContracts, 'escrow'>) {
@@ -136,10 +144,12 @@ export function createOpenings(wallet: Wallet) {
     /** An order on the chain, at the latest block of the wallet's own node. */
     look,
     stateOf,
+    /** Whether server, contracts and account let the platform open the order. @throws ClientError `opening-unsupported`, `contract-wallet` */
+    assertOpenable,
     /** Whether the contracts take signed openings, and the account has a key of its own, whose signature they verify. */
     async isOffered(platform: Platform): Promise<boolean> {
       try {
-        await Promise.all([placeOf(platform), wallet.assertExternallyOwned()])
+        await assertOffered(platform)
         return true
       } catch (error) {
         const codes: readonly string[] = ['opening-unsupported', 'contract-wallet']
@@ -157,7 +167,7 @@ export function createOpenings(wallet: Wallet) {
     },
     /**
      * Requests the wallet's signature that opens the order, `since` the latest block. Sends nothing.
-     * @throws ClientError `opening-unsupported`, `contract-wallet`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
+     * @throws ClientError `opening-unsupported`, `contract-wallet`, `signature-refused`, `signature-invalid`
      */
     async sign(
       sealed: SealedOrder,
@@ -167,7 +177,6 @@ export function createOpenings(wallet: Wallet) {
       const [place, { number, timestamp }] = await Promise.all([
         placeOf(platform),
         wallet.reads.latestBlock(),
-        assertFunds(sealed, platform, account),
         wallet.assertExternallyOwned(),
       ])
       const { orderId, commit, escrowed: amount, intent } = sealed

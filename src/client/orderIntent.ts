@@ -1,5 +1,5 @@
 import { commitOf } from '../protocol/envelope.js'
-import { bytesToHex, type Hex } from '../protocol/hex.js'
+import { bytesToHex, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import {
   INTENT_VERSION,
   type Intent,
@@ -120,6 +120,23 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   return { orderId: intent.orderId, intent, envelope, contentKey, commit: commitOf(envelope), escrowed }
 }
 
+/**
+ * Fails as sealing and the escrow would, before the wallet is asked for anything.
+ * @param times Unix seconds: the newest block's, and those from which `validFor` counts
+ * @throws ClientError `invalid-order`
+ */
+export async function assertOrder(
+  request: OrderRequest,
+  { wallet, platform }: Pick<SealingDeps, 'wallet' | 'platform'>,
+  { blockTime, now }: { readonly blockTime: number; readonly now: number },
+): Promise<void> {
+  // Which key, nonce and institution it will have makes no difference.
+  const any = { userPubKey: platform.enclavePublicKey, nonce: 0, orgId: ZERO_BYTES32 }
+  const { expiry } = unsignedOf(request, { ...any, now }, await wallet.account())
+  if (blockTime < expiry && expiry <= now + MAX_LIFETIME_S) return
+  throw invalid('A deadline is in the future, at most 30 days ahead.')
+}
+
 /** What an order takes out of the wallet depends on this part of it. @throws ClientError `invalid-order` */
 export function payableOf(request: OrderRequest) {
   return { escrowed: isPaidByWallet(request) ? request.usdc : 0n, intent: wireOf(request) }
@@ -147,20 +164,29 @@ const CASH = 'USDC'
  * @throws ClientError `invalid-order`
  */
 export function wireOf(terms: OrderTerms): Pick<Intent, 'side' | 'symbol' | 'maxSpend'> {
-  const { side, symbol = CASH, usdc, shares } = terms
+  const { side, symbol = CASH, usdc, shares } = { ...terms }
   const isMove = side === 'WITHDRAW' || side === 'DEPOSIT'
   if (!isMove && symbol === CASH) throw invalid('USDC can be deposited and withdrawn, not bought or sold.')
   const maxSpend = isMove && symbol !== CASH ? shares : usdc
   if (maxSpend === undefined || (usdc !== undefined && shares !== undefined)) {
     throw invalid('Give shares of a symbol to deposit or withdraw, and usdc for any other order.')
   }
+  assertUnits(maxSpend)
   if (maxSpend <= 0n) throw invalid('Enter an amount above zero.')
   return { side, symbol, maxSpend }
+}
+
+/** JavaScript takes a number or a text for base units, of which it is mostly none. @throws ClientError `invalid-order` */
+export function assertUnits(amount: unknown): void {
+  if (typeof amount === 'bigint' && amount < 2n ** 256n) return
+  throw invalid('Amounts and prices are bigints of base units: 25_000_000n for 25 USDC.')
 }
 
 const invalid = (message: string) => new ClientError('invalid-order', message)
 
 const DEFAULT_VALIDITY = '1d'
+/** The escrow's `MAX_LIFETIME`. */
+const MAX_LIFETIME_S = 30 * 86_400
 const SECONDS_IN: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 }
 
 function deadlineOf({ deadline, validFor }: OrderTime, now: number): number {
@@ -172,7 +198,7 @@ function deadlineOf({ deadline, validFor }: OrderTime, now: number): number {
   throw invalid('validFor is a whole number of minutes, hours or days, such as 30m, 4h or 1d.')
 }
 
-function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
+function unsignedOf(request: OrderRequest, deps: Omit<SealingDeps, 'wallet' | 'platform'>, account: Hex) {
   const { side, symbol, maxSpend } = wireOf(request)
   const { limit, payFrom } = request
   if (side === 'DEPOSIT' && payFrom === 'cash') throw invalid('A deposit comes from the wallet.')
@@ -202,6 +228,7 @@ function assertLimit(side: Side, limit: Limit): void {
   if (side !== 'BUY' && side !== 'SELL') {
     throw invalid('Only buys and sales take a limit price.')
   }
+  assertUnits(limit.price)
   if (isOnIncrement(limit.price)) return
   throw invalid('A limit price is in whole cents, or in hundredths of a cent below 1 USD.')
 }

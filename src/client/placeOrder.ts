@@ -8,7 +8,7 @@ import type { CallOptions } from './http.js'
 import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
 import type { Openings } from './openings.js'
-import { type OrderRequest, payableOf, sealOrder, sharesIn, wireOf } from './orderIntent.js'
+import { assertOrder, assertUnits, type OrderRequest, payableOf, sealOrder, wireOf } from './orderIntent.js'
 import type { OrderPosting } from './orderPosting.js'
 import type { Orders } from './orders.js'
 import { type Prompt, promptsOf, type Route } from './plan.js'
@@ -175,16 +175,18 @@ export function createOrderPlacing(deps: PlacingDeps) {
     return openings.areAllOver(platform, (await kept.list()).filter(isSignedOrder))
   }
 
+  async function assertNoneOutstanding(platform: Platform): Promise<void> {
+    if (await areAllOver(platform)) return
+    throw new ClientError(
+      'opening-outstanding',
+      'The wallet has signed an order that the platform may still open. Wait for it, or up to ten minutes.',
+    )
+  }
+
   /** The wallet's signature, which the platform sends. @returns the account that has taken the id, if one has */
   async function openByPlatform(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
     const { onStep, signal } = options
-    assertOpenable(sealed, platform)
-    if (!(await areAllOver(platform))) {
-      throw new ClientError(
-        'opening-outstanding',
-        'The wallet has signed an order that the platform may still open. Wait for it, or up to ten minutes.',
-      )
-    }
+    await assertNoneOutstanding(platform)
     onStep?.('authorizing')
     const { opening, since } = await abortable(openings.sign(sealed, platform), signal)
     const order = { ...sealed, opening }
@@ -213,12 +215,27 @@ export function createOrderPlacing(deps: PlacingDeps) {
     throw new ContractError('openFor', opening.error?.name ?? 'unknown', opening.error?.args ?? {}, true)
   }
 
-  async function openOne(request: OrderRequest, options: PlaceOptions) {
-    const { onIdTaken, signal } = options
+  /** All that can be known of an order before the wallet is asked. @throws ClientError as `plan` */
+  async function checked(request: OrderRequest, { sponsored, approve, signal }: PlanOptions) {
     signal?.throwIfAborted()
     const wallet = deps.wallet.until(signal)
     const platform = await deps.platform({ signal })
+    const { timestamp } = await wallet.reads.latestBlock()
+    if (approve !== undefined) assertUnits(approve)
+    await assertOrder(request, { wallet, platform }, { blockTime: timestamp, now: clockAt(timestamp) })
     await assertListed(wallet, platform.token, wireOf(request))
+    const order = payableOf(request)
+    if (sponsored) {
+      await abortable(openings.assertOpenable(order, platform), signal)
+      await abortable(assertNoneOutstanding(platform), signal)
+    }
+    await createEscrow({ wallet, contracts: platform }).assertFunds(order)
+    return { wallet, platform, order }
+  }
+
+  async function openOne(request: OrderRequest, options: PlaceOptions) {
+    const { onIdTaken, signal } = options
+    const { wallet, platform } = await checked(request, options)
     const { publicKey } = await abortable(deps.keys.newest(), signal)
     const stored = await abortable(readNonce(wallet, platform, deps.keys), signal)
     const [orgId, { timestamp }] = await Promise.all([
@@ -245,20 +262,15 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   async function plan(request: OrderRequest, options: PlanOptions = {}): Promise<readonly Prompt[]> {
-    const { approve, signal } = options
-    const platform = await deps.platform({ signal })
-    const order = payableOf(request)
-    const signatures = await abortable(deps.keys.signatures(), signal)
+    const { platform, order } = await checked(request, options)
+    const signatures = await abortable(deps.keys.signatures(), options.signal)
     const payment = paymentOf(order)
-    const approved = payment === null ? 0n : approvedFor(payment, approve)
+    const approved = payment === null ? 0n : approvedFor(payment, options.approve)
     return promptsOf(signatures, await routeOf(order, platform, options), payment, approved)
   }
 
   async function routeOf(order: Payable, platform: Platform, options: PlanOptions): Promise<Route> {
-    if (options.sponsored) {
-      assertOpenable(order, platform)
-      return 'sponsored'
-    }
+    if (options.sponsored) return 'sponsored'
     const { funding, isSigned } = await fundingOf(order, platform, options)
     if (funding !== 'short') return funding
     return isSigned ? 'signed' : 'approved'
@@ -278,19 +290,6 @@ export function createOrderPlacing(deps: PlacingDeps) {
     }
   }
   return { place, plan }
-}
-
-/** @throws ClientError `opening-unsupported` for what the platform does not open */
-function assertOpenable({ intent }: Payable, { takesOpenings }: Platform): void {
-  if (!takesOpenings) {
-    throw new ClientError('opening-unsupported', 'This server opens no orders. Pay the gas from the wallet.')
-  }
-  if (sharesIn(intent) !== null) {
-    throw new ClientError(
-      'opening-unsupported',
-      'The platform opens no deposit of shares. Pay the gas from the wallet.',
-    )
-  }
 }
 
 /** The wallet has not sent the transaction. */

@@ -22,6 +22,7 @@ class ContractWallet extends Wallet {
     return twice(await this.owner.signMessage(text))
   }
 }
+const SPONSORED = { sponsored: true }
 const twice = (signature: string) => concat([signature, signature])
 
 /** @param owner whose two signatures the wallet takes @param isDelegated by EIP-7702, where alice has a key as well */
@@ -34,6 +35,7 @@ async function placing(owner: 'bob' | 'carol', isDelegated = false) {
 it('a contract wallet orders by its own transactions, under a drawn key, with the signature that it takes', async () => {
   const { client, buy, asked } = await placing('bob')
   await expect(client.placeOrder(buy)).rejects.toMatchObject({ code: 'contract-wallet' })
+  await expect(client.plan(buy)).rejects.toMatchObject({ code: 'contract-wallet' })
   expect(asked).toEqual([])
   await client.importKeys(await client.drawKey())
   const { order } = await client.placeOrder(buy)
@@ -50,11 +52,13 @@ it('a contract wallet that would refuse its own signature is told before it send
 })
 
 it('a contract wallet is not offered that the platform opens its orders', async () => {
-  const { client, buy } = await placing('bob')
+  const { client, buy, asked } = await placing('bob')
   await client.importKeys(await client.drawKey())
   expect(await client.canSponsor()).toBe(false)
-  const placed = client.placeOrder(buy, { sponsored: true })
-  await expect(placed).rejects.toMatchObject({ code: 'contract-wallet' })
+  for (const attempt of [client.plan(buy, SPONSORED), client.placeOrder(buy, SPONSORED)]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'contract-wallet' })
+  }
+  expect(asked).toEqual([])
 })
 
 it('an account that signs by its delegate (EIP-7702) is offered a drawn key and its own gas, as a contract is', async () => {

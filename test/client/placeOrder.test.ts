@@ -1,11 +1,19 @@
+import { inspect } from 'node:util'
 import { type JsonRpcPayload, JsonRpcProvider, type TransactionRequest, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
-import { NotSubmittedError, type SealedOrder, type TakenId } from '../../src/client/index.js'
+import {
+  NotSubmittedError,
+  type OrderRequest,
+  type PlanOptions,
+  type SealedOrder,
+  type TakenId,
+} from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { problem } from '../support/apiStandIn.js'
 import { TEST_DELAYS } from '../support/chain.js'
 import { answerAsServer, clientOf, ORG_ID, receive, WALLET_USDC, walletOf } from './clientSetting.js'
 import { usePlacing } from './placing.js'
+import { createTestWallet } from './testWallet.js'
 
 const { chain, api, posted, balance, sent, takeId, setting } = await usePlacing()
 
@@ -65,6 +73,42 @@ it.each([
   const beforeOpen = () => void steps.push('sealed')
   await client.placeOrder(request, { beforeOpen, onStep: (step) => steps.push(step) })
   expect(steps).toEqual(expected)
+})
+
+it('a plan and its order fail alike, before the wallet is asked for anything', async () => {
+  const asked: string[] = []
+  const prompt = <T>(method: string, act: () => Promise<T>) => {
+    asked.push(method)
+    return act()
+  }
+  const { client, buy } = await setting({ wallet: createTestWallet(chain(), { prompt }) })
+  const [now, symbol] = [await chain().now(), 'AAPL']
+  const lasting = { side: 'BUY', symbol, usdc: 1n } as const
+  const cases: [object, PlanOptions, string][] = [
+    [{ ...lasting, validFor: '1 day' }, {}, 'invalid-order'],
+    [{ ...lasting, validFor: '31d' }, {}, 'invalid-order'],
+    [{ ...buy, deadline: now }, {}, 'invalid-order'],
+    [{ ...buy, deadline: Number.NaN }, {}, 'invalid-order'],
+    [{ ...buy, deadline: now + 31 * 86_400 }, { sponsored: true }, 'invalid-order'],
+    [{ ...buy, limit: { price: 1_000_001n, timeInForce: 'DAY' } }, {}, 'invalid-order'],
+    [{ ...buy, limit: { price: 1_000_000, timeInForce: 'DAY' } }, {}, 'invalid-order'],
+    [{ ...buy, usdc: 2n ** 256n }, {}, 'invalid-order'],
+    [{ ...buy, usdc: 5 }, {}, 'invalid-order'],
+    [{ ...buy, usdc: '5000000' }, {}, 'invalid-order'],
+    [{ side: 'DEPOSIT', symbol, shares: 5 }, {}, 'invalid-order'],
+    [buy, { approve: 2n ** 256n }, 'invalid-order'],
+    [{ ...buy, symbol: 'NOPE' }, {}, 'unlisted-symbol'],
+    [{ ...buy, usdc: WALLET_USDC + 1n }, {}, 'insufficient-usdc'],
+    [{ ...buy, usdc: WALLET_USDC + 1n }, { sponsored: true }, 'insufficient-usdc'],
+    [{ side: 'DEPOSIT', symbol, shares: 5n }, { sponsored: true }, 'opening-unsupported'],
+  ]
+  for (const [given, options, code] of cases) {
+    const request = given as OrderRequest
+    for (const attempt of [client.plan(request, options), client.placeOrder(request, options)]) {
+      await expect(attempt, inspect(given)).rejects.toMatchObject({ code })
+    }
+  }
+  expect(asked).toEqual([])
 })
 
 it('placing an order keeps nonces in the order of opening when several are placed at once', async () => {

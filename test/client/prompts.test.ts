@@ -124,9 +124,3 @@ it('a plan says what each request is for, with the amounts', async () => {
     'Opens the order on the chain. No amount shows there. The platform sends it and pays the network fee.',
   ])
 })
-
-it('a plan fails as the order would, before the wallet is asked', async () => {
-  const { client, buy } = await setting()
-  const plan = client.plan({ ...buy, usdc: 10n ** 15n })
-  await expect(plan).rejects.toMatchObject({ code: 'insufficient-usdc' })
-})
