@@ -6,9 +6,6 @@ import { ClientError, ContractError } from './errors.js'
 import { CallReverted } from './foreignErrors.js'
 import type { Wallet } from './wallet.js'
 
-/** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
-const GAS_LIMIT_PERCENT = 150n
-
 /** A transaction that was mined and succeeded. */
 export interface Mined {
   readonly txHash: Hex
@@ -54,17 +51,12 @@ export function createContract(deps: {
      * Sends a call and waits until it is mined.
      * @throws ContractError if the contract refuses the call: before sending, or after mining if another transaction came
      *   first
-     * @throws ClientError `insufficient-funds`, `transaction-refused`, `transaction-pending`, `transaction-replaced`
+     * @throws ClientError `wrong-chain`, `insufficient-funds`, `transaction-refused`, `transaction-pending`, `transaction-replaced`
      */
     async send(method: string, args: readonly unknown[]): Promise<Mined> {
       const call = { from: await wallet.account(), ...callOf(method, args) }
       const refusal = (error: unknown) => refusalOf(abi, method, error)
-      const gasLimit = ((await reads.estimateGas(call).catch(refusal)) * GAS_LIMIT_PERCENT) / 100n
-      const {
-        transactionHash: txHash,
-        blockNumber,
-        status,
-      } = await wallet.send({ ...call, gasLimit }).catch(refusal)
+      const { transactionHash: txHash, blockNumber, status } = await wallet.send(call).catch(refusal)
       if (status === 1) return { txHash, blockNumber }
       // A receipt does not say why a transaction reverted; the same call on its block does.
       const reason: unknown = await reads.call(call, blockNumber).catch((error: unknown) => error)

@@ -293,7 +293,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
 }
 
 /** The wallet has not sent the transaction. */
-const NEVER_SENT = new Set<ClientErrorCode>(['transaction-refused', 'insufficient-funds'])
+const NEVER_SENT = new Set<ClientErrorCode>(['transaction-refused', 'insufficient-funds', 'wrong-chain'])
 /** The code of a revert without a name. Wallets report other failures so too, even of a transaction that they have sent. */
 const UNNAMED = 'unknown'
 

@@ -12,7 +12,7 @@ import type { Evidence } from './evidence.js'
 import type { CallOptions, Http } from './http.js'
 import { later } from './later.js'
 import { type RetryTiming, withRetries } from './retry.js'
-import type { Wallet } from './wallet.js'
+import { type Wallet, wrongChain } from './wallet.js'
 
 /**
  * Values that the caller knows from a source other than the server. A server that lies about the enclave's key reads every
@@ -71,17 +71,19 @@ export interface Platform extends PlatformContracts {
 const NONCE_BYTES = 32
 const ATTEMPTS_AT_ROTATION = 4
 
-/** Reads an escrow's immutables. */
+/** Reads an escrow's immutables, and binds the wallet to their chain. */
 export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
   const contract = createContract({ wallet, address: escrow, abi: IMMUTABLES_ABI })
   const read = (method: string, from = contract) => from.read<Hex>(method, [], addressSchema)
-  const [usdc, ledger, registry, token] = await Promise.all([
+  const [chainId, usdc, ledger, registry, token] = await Promise.all([
+    wallet.chainId(),
     read('usdc'),
     read('ledger'),
     read('registry'),
     read('token'),
   ])
   const actions = await read('actions', createContract({ wallet, address: token, abi: TOKEN_ABI }))
+  wallet.bind(chainId)
   return { escrow, usdc, ledger, registry, token, actions }
 }
 
@@ -189,6 +191,5 @@ function checkPins(key: EnclaveKey, pins: Pins): void {
 }
 
 function checkChain(key: EnclaveKey, chainId: number): void {
-  if (key.chainId === chainId) return
-  throw new ClientError('wrong-chain', `Switch the wallet from chain ${chainId} to chain ${key.chainId}.`)
+  if (key.chainId !== chainId) throw wrongChain(chainId, key.chainId)
 }

@@ -48,6 +48,8 @@ export interface OutgoingTransaction {
   readonly to: Hex
   readonly data: string
   readonly gasLimit: bigint
+  /** The wallet refuses to send it on another one. */
+  readonly chainId: number
 }
 
 /** Signs for the account. Methods fail with the raw errors of ethers or of the wallet. */
@@ -112,8 +114,10 @@ function browserWallet(provider: RequestSource): AccountHolder {
       textOf('personal_sign', [bytesToHex(new TextEncoder().encode(text)), account.toLowerCase()]),
     signTyped: ({ payload }, account) =>
       textOf('eth_signTypedData_v4', [account.toLowerCase(), JSON.stringify(payload())]),
-    send: ({ from, to, data, gasLimit }) =>
-      textOf('eth_sendTransaction', [{ from, to, data, gas: toQuantity(gasLimit) }]),
+    send: ({ from, to, data, gasLimit, chainId }) =>
+      textOf('eth_sendTransaction', [
+        { from, to, data, gas: toQuantity(gasLimit), chainId: toQuantity(chainId) },
+      ]),
   }
 }
 
@@ -127,8 +131,11 @@ function localAccount(client: LocalWalletClient): AccountHolder {
     signText: (message) => client.signMessage(of({ message })),
     signTyped: ({ domain, types, message, payload }) =>
       client.signTypedData(of({ domain, types, message, primaryType: payload().primaryType })),
-    // Without `chain`, viem would ask for the one of the client's settings: the client has checked the node's.
-    send: ({ to, data, gasLimit }) => client.sendTransaction(of({ to, data, gas: gasLimit, chain: null })),
+    // Without `chain`, viem would ask for the one of the client's settings.
+    send: ({ to, data, gasLimit, chainId }) =>
+      client.sendTransaction(
+        of({ to, data, gas: gasLimit, chain: { id: chainId, name: `chain ${chainId}` } }),
+      ),
   }
 }
 

@@ -61,12 +61,16 @@ const NODE_TIMEOUT_MS = 30_000
 
 /**
  * A node's answer, or a rejection with the signal's reason as soon as it aborts.
- * @throws ClientError `node-timeout` after half a minute without an answer
+ * @throws ClientError `node-timeout` after half a minute without an answer, or after `timeoutMs`
  */
-export async function nodeAnswer<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function nodeAnswer<T>(
+  answer: Promise<T>,
+  signal: AbortSignal | undefined,
+  timeoutMs = NODE_TIMEOUT_MS,
+): Promise<T> {
   const late = new AbortController()
   const giveUp = () => late.abort(new ClientError('node-timeout', 'The node did not answer in time.'))
-  const timer = setTimeout(giveUp, NODE_TIMEOUT_MS)
+  const timer = setTimeout(giveUp, timeoutMs)
   try {
     return await abortable(
       answer,

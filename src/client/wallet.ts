@@ -2,7 +2,7 @@ import { hashMessage } from 'ethers'
 import type { IsSignedBy } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
+import { type Call, type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode, mayBePending } from './errors.js'
 import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
 import { later, untilAnswered } from './later.js'
@@ -18,6 +18,9 @@ import { abortable, nodeAnswer } from './retry.js'
 
 /** The code of an EOA with an EIP-7702 delegation. Its wallet signs with the account's own key, or as the delegate takes it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
+
+/** Headroom for state that changes between estimate and block: a balance that is zero by then costs 17,100 more (EIP-2200). */
+const GAS_LIMIT_PERCENT = 150n
 
 /** Typed data and its digest, so that the wallet's signature can be verified. */
 interface TypedData extends TypedMessage {
@@ -38,6 +41,10 @@ export interface Wallet {
   readonly signal: AbortSignal | undefined
   account(): Promise<Hex>
   chainId(): Promise<number>
+  /** Binds all that is sent from now on to the chain of the contracts. */
+  bind(chainId: number): void
+  /** The chain that it is bound to, and on. @throws ClientError `wrong-chain` */
+  boundChainId(): Promise<number>
   /**
    * EIP-191 `personal_sign`, verified against the account: low-s with `v` 27 or 28, or as a contract wallet takes it (ERC-1271).
    * @throws ClientError `signature-refused`, `signature-invalid`
@@ -48,11 +55,11 @@ export interface Wallet {
   /** Whether an account signed a digest, by its key or as a contract. */
   isSignedBy: IsSignedBy
   /**
-   * Sends a transaction and waits until it is mined, whether it succeeds or reverts.
+   * Sends a call as a transaction and waits until it is mined, whether it succeeds or reverts.
    * @throws CallReverted if wallet or node refuses to send it because it would revert
-   * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
+   * @throws ClientError `wrong-chain`, `transaction-refused`, `transaction-pending`, `transaction-replaced`
    */
-  send(transaction: OutgoingTransaction): Promise<Receipt>
+  send(call: Call & Pick<OutgoingTransaction, 'from'>): Promise<Receipt>
   /**
    * Refuses a contract, and an account with a delegation whose last signature was not of its key.
    * @throws ClientError `contract-wallet` for what only an account's own key can sign
@@ -68,6 +75,8 @@ interface WalletDeps {
   readonly miningTimeoutMs: number
   /** The accounts whose last signature was a contract's. */
   readonly contracts: Set<Hex>
+  /** What it is bound to. */
+  readonly bound: { chainId?: number }
 }
 
 /**
@@ -86,7 +95,7 @@ export function createWallet(
   const holder = accountHolderOf(given)
   const asked = untilAnswered(() => holder.account())
   const accountOf = account === undefined ? asked : async () => account
-  return walletOf({ holder, miningTimeoutMs, account: accountOf, contracts: new Set() })
+  return walletOf({ holder, miningTimeoutMs, account: accountOf, contracts: new Set(), bound: {} })
 }
 
 function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
@@ -138,6 +147,13 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     return balance < gasLimit * gasPrice
   }
 
+  async function boundChainId(): Promise<number> {
+    const chainId = await reads.chainId()
+    const { chainId: bound = chainId } = deps.bound
+    if (chainId !== bound) throw wrongChain(chainId, bound)
+    return chainId
+  }
+
   return {
     reads,
     request: holder.request,
@@ -146,6 +162,10 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     account,
     isSignedBy: async (...signed) => (await reader(signal)).isSignedBy(...signed),
     chainId: reads.chainId,
+    bind(chainId) {
+      deps.bound.chainId = chainId
+    },
+    boundChainId,
     async signText(text) {
       const by = await account()
       return signedBy(by, hexOf(hashMessage(text)), () => holder.signText(text, by))
@@ -154,12 +174,12 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
       const by = await account()
       return signedBy(by, digest, () => holder.signTyped(typed, by))
     },
-    async send(transaction) {
-      const since = await reads.blockNumber()
+    async send(call) {
+      const chainId = await boundChainId()
+      const [gas, since] = await Promise.all([reads.estimateGas(call), reads.blockNumber()])
       try {
-        const hash = await hashOf(transaction)
-        const limits = { since, timeoutMs: miningTimeoutMs, signal }
-        return await waitUntilMined(reads, { hash, call: transaction, ...limits })
+        const hash = await hashOf({ ...call, chainId, gasLimit: (gas * GAS_LIMIT_PERCENT) / 100n })
+        return await waitUntilMined(reads, { hash, call, since, timeoutMs: miningTimeoutMs, signal })
       } catch (error) {
         throw mayBePending(error)
       }
@@ -177,6 +197,11 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   }
 }
 
+/** For a wallet that is on another chain than the platform. */
+export function wrongChain(chainId: number, expected: number): ClientError {
+  return new ClientError('wrong-chain', `Switch the wallet from chain ${chainId} to chain ${expected}.`)
+}
+
 /** The methods that run a contract, and so may revert. */
 const CALLS = new Set(['eth_call', 'eth_estimateGas'])
 
@@ -186,7 +211,7 @@ const hexOf = (text: string): Hex => `0x${text.slice(2)}`
  * Fails with this library's errors, or with the signal's reason as soon as it aborts.
  * @param meaning the failure that an error of ethers, wallet or node means
  */
-async function guard<T>(
+export async function guard<T>(
   ask: () => Promise<T>,
   signal: AbortSignal | undefined,
   meaning: (error: unknown) => Error,

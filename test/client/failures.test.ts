@@ -125,6 +125,37 @@ it.each([
   expect(failure.docs).toBe(`confidential-trading-client/README.md#${code}`)
 })
 
+it('a wallet that has left the chain of the contracts sends nothing there, whatever it is asked to send', async () => {
+  let isElsewhere = false
+  const sent: unknown[] = []
+  const elsewhere: Readonly<Record<string, unknown>> = {
+    eth_chainId: '0x1',
+    eth_estimateGas: '0x5208',
+    eth_call: '0x',
+  }
+  const wallet = browserWallet((method) => {
+    if (method === 'eth_sendTransaction') sent.push(method)
+    return isElsewhere ? elsewhere[method] : undefined
+  })
+  const pins = { enclavePublicKey: INTENT_PUBLIC_KEY, escrow: chain().addressOf('escrow') }
+  const client = createClient({ serverUrl: api.url, wallet, timing: FAST, pins })
+  const owner = operator.createOperator({ wallet, escrow: pins.escrow })
+  const change = { kind: 'listing', symbol: 'MSFT', isListed: true } as const
+  const [{ send }] = [await operator.planChange(owner, change), await client.getFunds()]
+  isElsewhere = true
+  const message = `Switch the wallet from chain 1 to chain ${chain().anvil.chainId}.`
+  const calls = [
+    send,
+    () => client.setAllowance(0n),
+    () => client.reclaimOrder(orderId),
+    () => client.leaveInstitution(),
+  ]
+  for (const call of calls) {
+    expect(await failureOf(call())).toMatchObject({ code: 'wrong-chain', retryable: false, message })
+  }
+  expect(sent).toEqual([])
+})
+
 const bug = () => Reflect.apply(JSON.parse('{}').missing, undefined, [])
 
 it.each<[string, () => unknown, Partial<TradingError>]>([
@@ -206,6 +237,7 @@ function signedOrder(): SignedOrder {
 it.each<[error: unknown, unsigned: boolean, signed: boolean]>([
   [new ClientError('insufficient-funds', ''), true, true],
   [new ClientError('transaction-refused', ''), true, true],
+  [new ClientError('wrong-chain', ''), true, true],
   [new ClientError('opening-expired', ''), true, true],
   [new ContractError('openBuy', 'NotCleared', {}), true, true],
   // A transaction that reverted, or was replaced, has shown its signature to others.

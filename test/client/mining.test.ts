@@ -1,6 +1,7 @@
 // The fate of a transaction that a browser's wallet has sent, on a real chain that mines when the test says so.
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { toQuantity } from '../../src/chain/jsonRpc.js'
 import { createClient, type Eip1193Provider } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { useApi } from '../support/apiStandIn.js'
@@ -86,9 +87,10 @@ it('a transaction that its person cancelled is replaced', async () => {
   })
 })
 
-it('a transaction that no block has in time is pending, and names itself', async () => {
+it('a transaction that no block has in time is pending, and names itself, and its chain to the wallet', async () => {
   let sent = ''
-  const client = await setting((_sent, hash) => {
+  const client = await setting(({ chainId }, hash) => {
+    expect(chainId).toBe(toQuantity(chain().anvil.chainId))
     sent = hash
   }, 100)
   const attempt = client.inviteMember(chain().account('guardian'))
