@@ -91,10 +91,14 @@ it('an order is kept with its place, and is no other wallet’s, chain’s or es
   if (kept === undefined) throw new Error('nothing is kept')
   expect(JSON.stringify(kept, (_, value) => String(value))).not.toContain('AAPL')
   expect(await clientOf(chain(), api, 'bob', { orderStore }).getKeptOrders()).toEqual([])
-  await orderStore.keep({ ...kept, chainId: 1 })
-  expect(await client.getKeptOrders()).toEqual([])
-  await orderStore.keep({ ...kept, escrow: chain().account('bob') })
-  expect(await client.getKeptOrders()).toEqual([])
+  for (const place of [{ chainId: 1 }, { escrow: chain().account('bob') }]) {
+    // Its escrow here has no such order, and its deadline is over.
+    const foreign = { ...kept, ...place, deadline: 1, orderId: `0x${'77'.repeat(32)}` } as const
+    await orderStore.keep(foreign)
+    expect(await client.getKeptOrders()).toEqual([kept])
+    await expect(client.resumeOrder(foreign.orderId)).rejects.toMatchObject({ code: 'no-kept-order' })
+    expect(await orderStore.find(foreign.orderId)).toEqual(foreign)
+  }
 })
 
 it('a signed order is posted again only where the caller says so', async () => {
