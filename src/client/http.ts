@@ -137,7 +137,9 @@ function serverError({ status, headers, text }: Answer, base: string): ServerErr
   const problem = problemSchema.safeParse(jsonOf(text))
   const body = problem.success ? problem.data : null
   const requestId = body?.requestId ?? headers.get('x-request-id')
-  const docs = body === null || !URL.canParse(body.type, base) ? undefined : new URL(body.type, base).href
+  const page = body && URL.canParse(body.type, base) ? new URL(body.type, base) : null
+  // A page shows it as a link: no `javascript:` of a server's becomes one.
+  const docs = page && /^https?:$/.test(page.protocol) ? page.href : undefined
   return new ServerError(status, requestId, secondsOf(headers.get('retry-after')), body, docs)
 }
 

@@ -21,6 +21,7 @@ export function createKeyring(wallet: Pick<Wallet, 'assertExternallyOwned'>, mak
   let derived: Promise<PortfolioKey> | null = null
   /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
+  let locks = 0
 
   /** Concurrent callers share one derivation. A failed attempt is not kept, unless the wallet would only fail again. */
   function derive(): Promise<PortfolioKey> {
@@ -70,11 +71,14 @@ export function createKeyring(wallet: Pick<Wallet, 'assertExternallyOwned'>, mak
     drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),
     draw: async (): Promise<string> => (await maker()).draw(drawn),
     async importKeys(text: string): Promise<void> {
+      const before = locks
       const keys = await (await maker()).keysIn(text)
+      if (locks !== before) return
       const known = new Map([...drawn, ...keys].map((key) => [key.publicKey, key]))
       drawn = [...known.values()].sort((one, other) => other.drawnAt - one.drawnAt)
     },
     lock(): void {
+      locks++
       derived = null
       drawn = []
     },

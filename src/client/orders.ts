@@ -9,6 +9,7 @@ import {
   timelineSchema,
 } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
 import { type Followed, type FollowOptions, follow, type WatchOptions, watch } from './poll.js'
 import { type RetryTiming, withRetries } from './retry.js'
@@ -53,21 +54,43 @@ interface OrdersDeps {
   readonly onEnded?: (orderId: Hex) => Promise<void>
 }
 
+interface OfOrder {
+  readonly orderId: Hex
+}
+
+/** What the server tells of an order. */
+interface Resource<T> {
+  /** What follows the order's path. */
+  readonly part: string
+  readonly schema: z.ZodMiniType<T>
+}
+const STATUS: Resource<OrderStatus> = { part: '', schema: orderStatusSchema }
+const TIMELINE: Resource<Timeline> = { part: '/timeline', schema: timelineSchema }
+
 export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
-  const pathOf = (orderId: Hex) => `/orders/${orderId}`
-  const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
 
-  const get = <T>(path: string, schema: z.ZodMiniType<T>, { signal }: CallOptions = {}) =>
-    retried(() => http.get(path, schema, { signal }), signal)
-
   const asking =
-    <T>(path: string, schema: z.ZodMiniType<T>, signal?: AbortSignal): Followed<T>['ask'] =>
-    (etag) =>
-      retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
+    <T extends OfOrder>(
+      orderId: Hex,
+      { part, schema }: Resource<T>,
+      signal?: AbortSignal,
+    ): Followed<T>['ask'] =>
+    async (etag) => {
+      const path = `/orders/${orderId}${part}`
+      const answer = await retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
+      if (answer === 'unchanged' || answer.body.orderId === orderId.toLowerCase()) return answer
+      throw new ClientError('unexpected-answer', 'The server answered with another order.')
+    }
+
+  async function get<T extends OfOrder>(orderId: Hex, resource: Resource<T>, call?: CallOptions): Promise<T> {
+    const answer = await asking(orderId, resource, call?.signal)(null)
+    if (answer !== 'unchanged') return answer.body
+    throw new ClientError('unexpected-answer', 'The server answered 304 to no validator.')
+  }
 
   const listOrderStatuses: Orders['listOrderStatuses'] = async function* (orderId, options) {
-    const ask = asking(pathOf(orderId), orderStatusSchema, options?.signal)
+    const ask = asking(orderId, STATUS, options?.signal)
     for await (const status of follow({ ask, isComplete, isFinal: hasEnded }, options)) {
       if (hasEnded(status)) await onEnded?.(orderId)
       yield status
@@ -76,17 +99,17 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
 
   return {
     async getOrder(orderId, options) {
-      const status = await get(pathOf(orderId), orderStatusSchema, options)
+      const status = await get(orderId, STATUS, options)
       if (hasEnded(status)) await onEnded?.(orderId)
       return status
     },
     listOrderStatuses,
     watchOrder: (orderId, options) => watch((following) => listOrderStatuses(orderId, following), options),
-    getOrderTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),
+    getOrderTimeline: (orderId, options) => get(orderId, TIMELINE, options),
     listOrderTimelines: (orderId, options) =>
       follow(
         {
-          ask: asking(timelineOf(orderId), timelineSchema, options?.signal),
+          ask: asking(orderId, TIMELINE, options?.signal),
           isComplete: isWhole,
           isFinal: hasEnd,
         },

@@ -12,7 +12,7 @@ export interface FollowOptions extends CallOptions {
 export interface WatchOptions extends FollowOptions {
   /** Called with the order's status, and again whenever it changes; for the last time with its end and what may follow that. */
   readonly onStatus: (status: OrderStatus) => void
-  /** Called with each failure. The watch goes on after a `retryable` one, and is over after any other. */
+  /** Called with each failure. The watch goes on after a `retryable` one, and is over after any other. What this throws is lost. */
   readonly onError: (error: TradingError) => void
 }
 
@@ -40,15 +40,26 @@ export function watch(
 ): () => void {
   const unsubscribed = new AbortController()
   const over = signal ? AbortSignal.any([signal, unsubscribed.signal]) : unsubscribed.signal
+  let last = ''
+  function tell(status: OrderStatus): void {
+    const text = JSON.stringify(status, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
+    if (over.aborted || text === last) return
+    last = text
+    onStatus(status)
+  }
   /** Whether to list again. */
   async function listOnce(): Promise<boolean> {
     try {
-      for await (const status of list({ signal: over, pollMs })) if (!over.aborted) onStatus(status)
+      for await (const status of list({ signal: over, pollMs })) tell(status)
       return false
     } catch (error) {
       if (over.aborted) return false
       const failure = toTradingError(error)
-      onError(failure)
+      try {
+        onError(failure)
+      } catch {
+        // An unhandled rejection would end a program of Node.
+      }
       return failure.retryable
     }
   }

@@ -23,15 +23,45 @@ it('a local account of viem derives the key that the same account has elsewhere,
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it('an account of the wallet behind a WalletClient is asked as EIP-1193 has it', async () => {
-  const asked: string[] = []
+/** A wallet with two accounts; the first is Alice's. */
+function walletOfTwo(asked: string[] = []) {
   const request = async ({ method, params }: { method: string; params?: unknown[] }) => {
     asked.push(method)
-    if (method === 'eth_requestAccounts') return [chain().account('bob')]
+    if (method === 'eth_requestAccounts') return [chain().account('alice'), chain().account('bob')]
     return chain().provider.send(method, params ?? [])
   }
-  const wallet = createWalletClient({ transport: custom({ request }) })
-  const { client } = await setting({ wallet })
-  expect(await client.getAccount()).toBe(chain().account('bob'))
+  return custom({ request })
+}
+
+it('an account of the wallet behind a WalletClient is asked as EIP-1193 has it', async () => {
+  const asked: string[] = []
+  const { client } = await setting({ wallet: createWalletClient({ transport: walletOfTwo(asked) }) })
+  expect(await client.getAccount()).toBe(chain().account('alice'))
   expect(asked).toEqual(['eth_requestAccounts'])
+})
+
+it('a WalletClient that was made for an account trades as that one, whichever the wallet behind it reveals first', async () => {
+  const account = chain().account('bob')
+  for (const transport of [walletOfTwo(), http(chain().anvil.rpcUrl)]) {
+    const { client } = await setting({ wallet: createWalletClient({ account, transport }) })
+    expect(await client.getAccount()).toBe(account)
+    const { txHash } = await client.setAllowance(1n)
+    expect((await chain().provider.getTransaction(txHash))?.from).toBe(account)
+  }
+})
+
+it('a signer of one account is not taken for another', async () => {
+  const signer = walletOf(chain(), 'alice')
+  const [alice, bob] = [chain().account('alice'), chain().account('bob')]
+  const local = privateKeyToAccount(hexOf(32).parse(signer.privateKey))
+  const wallets = [
+    signer,
+    createWalletClient({ account: local, transport: http(chain().anvil.rpcUrl) }),
+    createWalletClient({ account: alice, transport: walletOfTwo() }),
+  ]
+  for (const wallet of wallets) {
+    const { client } = await setting({ wallet, account: bob })
+    await expect(client.setAllowance(1n)).rejects.toMatchObject({ code: 'no-account' })
+    expect(await (await setting({ wallet, account: alice })).client.getAccount()).toBe(alice)
+  }
 })

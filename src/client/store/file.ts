@@ -31,7 +31,8 @@ export function createFileOrderStore(directory: string): OrderStore {
     await syncDirectory(directory)
   }
   async function names(): Promise<string[]> {
-    const found = await readdir(directory).catch(unlessMissing([]))
+    const entries = await readdir(directory, { withFileTypes: true }).catch(unlessMissing([]))
+    const found = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
     for (const name of found.filter((each) => each.endsWith(PART))) {
       const { mtimeMs } = await stat(join(directory, name)).catch(unlessMissing({ mtimeMs: Date.now() }))
       if (Date.now() - mtimeMs > LEFT_MS) await rm(join(directory, name), { force: true })
