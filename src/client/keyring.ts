@@ -34,6 +34,8 @@ export function createKeyring(wallet: Pick<Wallet, 'assertExternallyOwned'>, mak
   }
 
   return {
+    /** Whether the key for the next order is there, or the wallet already asked for it. */
+    isHeld: () => drawn.length > 0 || derived !== null,
     /** The key for the next order. Asks the wallet only if no drawn key is held. */
     newest: async () => drawn[0] ?? derive(),
     /**

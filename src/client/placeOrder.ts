@@ -11,7 +11,7 @@ import type { Openings } from './openings.js'
 import { assertOrder, assertUnits, type OrderRequest, payableOf, sealOrder, wireOf } from './orderIntent.js'
 import type { OrderPosting } from './orderPosting.js'
 import type { Orders } from './orders.js'
-import { type Prompt, promptsOf, type Route } from './plan.js'
+import { type PlaceStep, type Prompt, promptsOf, type Route } from './plan.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { readNonce } from './portfolio.js'
 import { REGISTRY_ABI } from './registryAbi.js'
@@ -25,12 +25,6 @@ import {
 } from './sealedOrder.js'
 import { assertListed } from './shares.js'
 import type { Wallet } from './wallet.js'
-
-/**
- * The step that an order waits for: the signature of its opening, the USDC approval, the opening of the escrow (by the wallet or by
- * the platform), or submission to the server.
- */
-export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting'
 
 export interface PlaceOptions extends CallOptions {
   /**
@@ -234,8 +228,9 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   async function openOne(request: OrderRequest, options: PlaceOptions) {
-    const { onIdTaken, signal } = options
+    const { onIdTaken, onStep, signal } = options
     const { wallet, platform } = await checked(request, options)
+    if (!deps.keys.isHeld()) onStep?.('unlocking')
     const { publicKey } = await abortable(deps.keys.newest(), signal)
     const stored = await abortable(readNonce(wallet, platform, deps.keys), signal)
     const [orgId, { timestamp }] = await Promise.all([
@@ -252,6 +247,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
         nonce: nonces(stored, timestamp),
         now: clockAt(timestamp),
       }
+      onStep?.('signing')
       const order = await sealOrder(request, sealing)
       signal?.throwIfAborted()
       const placed = await open(order, platform, options)

@@ -1,9 +1,15 @@
 import { formatGrouped, formatUsdc, SHARE_DECIMALS } from '../protocol/units.js'
 import type { Payment } from './escrow.js'
 
+/**
+ * The step that an order waits for: the portfolio's key where none is held, the order's signature, the signature of its opening, the USDC
+ * approval, the opening of the escrow (by the wallet or by the platform), or submission to the server.
+ */
+export type PlaceStep = 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening' | 'submitting'
+
 /** A request that the wallet will show to its person. */
 export interface Prompt {
-  readonly step: 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening'
+  readonly step: Exclude<PlaceStep, 'submitting'>
   /** A signature costs nothing. A transaction costs gas, and so does a batch: several calls in one transaction (EIP-5792). */
   readonly kind: 'signature' | 'transaction' | 'batch'
   /** What it is for, in a sentence for the person. */

@@ -47,7 +47,7 @@ it('shares in the wallet are approved and deposited', async () => {
   const { client, deposit } = await setting()
   const steps: string[] = []
   const { order } = await client.placeOrder(deposit, { onStep: (step) => void steps.push(step) })
-  expect(steps).toEqual(['approving', 'opening', 'submitting'])
+  expect(steps).toEqual(['unlocking', 'signing', 'approving', 'opening', 'submitting'])
   expect(order.escrowed).toBe(0n)
   expect(await orderOf(chain(), order.orderId)).toMatchObject({ asset: AAPL, amount: shares(2) })
   expect((await client.getShares())[0]?.balance).toBe(shares(1))

@@ -35,7 +35,7 @@ async function setting(options: TestWalletOptions = {}, orderStore = createMemor
 it('a buy at the wallet’s own cost is one batch where the wallet offers it, without a signature of the opening', async () => {
   const { client, batches, buy, steps, onStep } = await setting({ atomic: 'supported' })
   const { order, opened } = await client.placeOrder(buy, { onStep })
-  expect([batches(), steps]).toEqual([1, ['opening', 'submitting']])
+  expect([batches(), steps]).toEqual([1, ['unlocking', 'signing', 'opening', 'submitting']])
   expect(order.opening).toBeUndefined()
   expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
   expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
@@ -47,7 +47,7 @@ it.each([{ atomic: 'ready' }, {}] as const)(
   async (options) => {
     const { client, batches, buy, steps, onStep } = await setting(options)
     await client.placeOrder(buy, { onStep })
-    expect([batches(), steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
+    expect([batches(), steps]).toEqual([0, ['unlocking', 'signing', 'authorizing', 'opening', 'submitting']])
   },
 )
 
@@ -71,7 +71,7 @@ it('a buy at the wallet’s own cost is approved by a transaction for an account
   const { client, buy, steps, onStep } = await setting()
   await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
   await client.placeOrder(buy, { onStep })
-  expect(steps).toEqual(['approving', 'opening', 'submitting'])
+  expect(steps).toEqual(['unlocking', 'signing', 'approving', 'opening', 'submitting'])
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
@@ -141,7 +141,7 @@ it('an order that was signed for the platform, and not opened keeps another clie
   const second = next.client.placeOrder(buy, { sponsored: true })
   await expect(second).rejects.toMatchObject({ code: 'opening-outstanding' })
   await next.client.placeOrder(buy, { onStep: next.onStep })
-  expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
+  expect(next.steps).toEqual(['unlocking', 'signing', 'approving', 'opening', 'submitting'])
 })
 
 it('an order that was signed for the platform, and not opened has expired at its last second, and is opened no more', async () => {

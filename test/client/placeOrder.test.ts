@@ -60,8 +60,8 @@ it('placing an order signs exactly what a buy escrows, opens it by one transacti
 })
 
 it.each([
-  ['buy', ['authorizing', 'sealed', 'opening', 'sent', 'submitting', 'posted']],
-  ['sale', ['sealed', 'opening', 'sent', 'submitting', 'posted']],
+  ['buy', ['unlocking', 'signing', 'authorizing', 'sealed', 'opening', 'sent', 'submitting', 'posted']],
+  ['sale', ['unlocking', 'signing', 'sealed', 'opening', 'sent', 'submitting', 'posted']],
 ] as const)('placing an order tells each step of a %s as it begins', async (which, expected) => {
   const steps: string[] = []
   const wallet = new CopiedWallet(async () => steps.push('sent'))

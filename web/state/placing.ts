@@ -25,13 +25,10 @@ export class PlacingStopped extends PageError {
   ]
 }
 
-/** The step of an order being placed. */
-export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
-
 /** The order being placed, or placed last, by this page. */
 export interface PlacingState {
   /** Null while no order is being placed. */
-  readonly step: PlacingStep | null
+  readonly step: PlaceStep | null
   /** Whether the platform opens the order; null until that is certain. */
   readonly byPlatform: boolean | null
   /** What the wallet is asked for the order, by what was known before it was asked; null until then. */
@@ -110,15 +107,12 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
         change({ byPlatform })
         // Also detects an untrusted server before anything is signed.
         change({ prompts: await planOf(request, options) })
-        if (key.value === null) {
-          await unlock()
-          change({ step: 'signing' })
-        }
+        if (key.value === null) await unlock()
         await placeKept(client, request, {
           ...options,
           signal: stopping.signal,
           onStep: (step) => change({ step }),
-          onIdTaken: (taken) => change({ taken, step: 'signing' }),
+          onIdTaken: (taken) => change({ taken }),
           onOpen(orderId, isCertain) {
             isListed = true
             onOrder(orderId, request, true)

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import type { OrderStatus } from '../../src/client/index.js'
+import type { OrderStatus, PlaceStep } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
-import type { PlacingStep } from './placing.js'
 
 /** The stages of an order, in order. */
 export const STAGES = ['sign', 'escrow', 'sealed', 'enclave', 'settled'] as const
@@ -13,7 +12,7 @@ export interface Mark {
   readonly at: number
 }
 
-const STAGE_OF: Record<PlacingStep, Stage> = {
+const STAGE_OF: Record<PlaceStep, Stage> = {
   unlocking: 'sign',
   signing: 'sign',
   authorizing: 'sign',
@@ -24,7 +23,7 @@ const STAGE_OF: Record<PlacingStep, Stage> = {
 
 /** The stage that an order is in; `done` once it has ended. */
 export function stageOf(
-  step: PlacingStep | null,
+  step: PlaceStep | null,
   status: Pick<OrderStatus, 'state' | 'receivedAt' | 'triggers'> | null,
 ): Mark['stage'] {
   if (step !== null) return STAGE_OF[step]

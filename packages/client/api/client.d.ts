@@ -555,15 +555,15 @@ export interface TakenId {
     readonly by: Hex;
     readonly times: number;
 }
-export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting';
 export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>;
 
 // client/plan.d.ts
 export interface Prompt {
-    readonly step: 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening';
+    readonly step: Exclude<PlaceStep, 'submitting'>;
     readonly kind: 'signature' | 'transaction' | 'batch';
     readonly why: string;
 }
+export type PlaceStep = 'unlocking' | 'signing' | 'authorizing' | 'approving' | 'opening' | 'submitting';
 
 // client/platform.d.ts
 export interface Pins {
