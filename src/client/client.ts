@@ -38,8 +38,6 @@ interface WalletOptions extends ReaderOptions {
   readonly wallet: WalletSource
   /** The account to use of those that a browser's wallet has revealed; the first one by default. */
   readonly account?: Hex | undefined
-  /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
-  readonly policyTimeoutMs?: number | undefined
   /** Timeout until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined
   /**
@@ -52,7 +50,6 @@ interface WalletOptions extends ReaderOptions {
 /** What is pinned or measured comes from a source other than the server. */
 export type ClientOptions = WalletOptions & Trust
 
-const POLICY_TIMEOUT_MS = 180_000
 const MINING_TIMEOUT_MS = 600_000
 
 /**
@@ -209,7 +206,6 @@ export interface Client extends Reader, Membership, Moves, OrderKeeping {
  * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum, pins })
  */
 export function createClient(options: ClientOptions): Client {
-  const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
   const { http, timing } = readerDeps(options)
   const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
   const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
@@ -227,7 +223,7 @@ export function createClient(options: ClientOptions): Client {
       opened: <T>(open: (key: PortfolioKey) => Promise<T>) => abortable(keys.opened(open), signal),
     },
   })
-  const parts = { within, contracts, platform, actionList, http, timing, policyTimeoutMs }
+  const parts = { within, contracts, platform, actionList, http, timing }
   const keyDesk = later(
     () => import('./keyDesk.js'),
     ({ createKeyDesk }) => createKeyDesk({ ...parts, wallet }),

@@ -19,7 +19,6 @@ export interface ClientParts extends OperatorParts {
   readonly actionList: ActionList
   readonly http: Http
   readonly timing: RetryTiming
-  readonly policyTimeoutMs: number
 }
 
 /** All copies of the package share the symbol: a bundler may give each entry a copy. The public type does not name it. */

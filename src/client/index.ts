@@ -47,14 +47,7 @@ export type { CallOptions } from './http.js'
 export type { BlockPlace, HistoryStore, ReadList } from './keptLists.js'
 export type { OrderKeeping, Resumed, ResumeOptions } from './keptOrders.js'
 export { cannotDerive } from './keyring.js'
-export {
-  createTail,
-  type ListOptions,
-  type LogList,
-  type LogsQuery,
-  listLogs,
-  type Tail,
-} from './logList.js'
+export { createTail, type ListOptions, type LogList, type Tail } from './logList.js'
 export type { Membership } from './membership.js'
 export type { AccountMove, MoveOptions, Moves } from './moves.js'
 export type { OpeningState } from './openings.js'
@@ -68,7 +61,7 @@ export type {
   SellTerms,
   ShareMoveTerms,
 } from './orderIntent.js'
-export { createMemoryOrderStore, type KeptOrder, type OrderStore } from './orderStore.js'
+export type { KeptOrder, OrderStore } from './orderStore.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export {
   createPast,

@@ -262,9 +262,8 @@ function inOrder(a: BlockPlace, b: BlockPlace): number {
 }
 
 /**
- * Any contracts' events, through any provider: for lists that the client does not make itself.
+ * Any contracts' events, through any provider.
  * @throws ClientError as `listOrders` does
- * @example for await (const { logs } of listLogs(window.ethereum, { addresses: [account] }, { limit: 100 })) console.log(logs)
  */
 export async function* listLogs(
   provider: RequestSource,

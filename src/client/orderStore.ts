@@ -28,7 +28,6 @@ export interface OrderStore {
 
 /**
  * Keeps orders as long as the program runs: a closed tab loses what only it had.
- * @example const store = createMemoryOrderStore()
  */
 export function createMemoryOrderStore(): OrderStore {
   const kept = new Map<Hex, KeptOrder>()

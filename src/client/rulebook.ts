@@ -52,13 +52,13 @@ interface RulebookDeps {
   readonly wallet: Wallet
   readonly platform: Platform
   readonly timing: RetryTiming
-  /** The server answers only after the enclave's whole run. */
-  readonly policyTimeoutMs: number
   readonly actionList: ActionList
   /** The admin's portfolio keys. */
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
 }
 
+/** The server answers only after the enclave's whole run. */
+const TIMEOUT_MS = 180_000
 /** Employees that are checked at once. */
 const CHECKED_AT_ONCE = 256
 /** A ciphertext that a server takes from anyone. */
@@ -150,7 +150,7 @@ export function resumePublication(
 
 async function postPublication(
   { version, body, copy }: Publication,
-  { http, wallet, timing, policyTimeoutMs, platform }: RulebookDeps,
+  { http, wallet, timing, platform }: RulebookDeps,
   { signal, onProgress }: ResumeOptions,
 ): Promise<PublishedRulebook> {
   const { author, ...envelope } = body
@@ -163,7 +163,7 @@ async function postPublication(
   const post = () =>
     http.post('/policy', body, policyVersionSchema, {
       ...{ signal, headers },
-      timeoutMs: policyTimeoutMs,
+      timeoutMs: TIMEOUT_MS,
     })
   const over = new AbortController()
   const posted = withRetries(post, timing, signal).finally(() => over.abort())

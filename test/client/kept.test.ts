@@ -1,7 +1,8 @@
 // What the client keeps of an order, and when it forgets it. killed.test.ts has the visits that end in between.
 import { makeError } from 'ethers'
 import { expect, it } from 'vitest'
-import { createMemoryOrderStore, type OrderStore } from '../../src/client/index.js'
+import type { OrderStore } from '../../src/client/index.js'
+import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { refundOrder } from '../support/orderEnds.js'
 import { answerAsServer, clientOf, enclaveKeyOf } from './clientSetting.js'

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type Client,
   createClient,
-  createMemoryOrderStore,
   type Hex,
   type OrderRequest,
   type OrderStore,
   type PlaceOptions,
 } from '../../src/client/index.js'
+import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import type { ApiAnswer } from '../support/apiStandIn.js'
 import { orderOf, refund } from '../support/authorizations.js'

@@ -7,8 +7,8 @@ import {
   type HistoryStore,
   type ListOptions,
   type LogList,
-  listLogs,
 } from '../../src/client/index.js'
+import { listLogs } from '../../src/client/logList.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createMemoryDevice } from '../support/memoryDevice.js'
 

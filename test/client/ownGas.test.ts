@@ -1,12 +1,8 @@
 // Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
 import { type TransactionRequest, Wallet } from 'ethers'
 import { expect, it } from 'vitest'
-import {
-  createMemoryOrderStore,
-  isSignedOrder,
-  type PlaceStep,
-  type SealedOrder,
-} from '../../src/client/index.js'
+import { isSignedOrder, type PlaceStep, type SealedOrder } from '../../src/client/index.js'
+import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'

@@ -33,7 +33,6 @@
 //   ListOptions
 //   Listings
 //   LogList
-//   LogsQuery
 //   MarketBars
 //   MarketClock
 //   MarketView
@@ -103,7 +102,6 @@
 //   WatchOptions
 //   cannotDerive
 //   createClient
-//   createMemoryOrderStore
 //   createPast
 //   createReader
 //   createTail
@@ -111,7 +109,6 @@
 //   formatDecimal
 //   formatGrouped
 //   isSignedOrder
-//   listLogs
 //   parseDecimal
 //   toTradingError
 
@@ -239,7 +236,6 @@ export type ClientOptions = WalletOptions & Trust;
 interface WalletOptions extends ReaderOptions {
     readonly wallet: WalletSource;
     readonly account?: Hex | undefined;
-    readonly policyTimeoutMs?: number | undefined;
     readonly miningTimeoutMs?: number | undefined;
     readonly orderStore?: OrderStore | undefined;
 }
@@ -352,7 +348,6 @@ export declare function cannotDerive(error: unknown): boolean;
 
 // client/logList.d.ts
 export declare function createTail<L extends ReadList>(list: (options: Omit<ListOptions<L>, 'fromBlock' | 'limit' | 'store'>) => AsyncGenerator<L>): Tail<L>;
-export declare function listLogs(provider: RequestSource, { addresses, topics, isState }: LogsQuery, { store, resume, ...options }?: ListOptions<LogList>): AsyncGenerator<LogList, void, undefined>;
 export interface ListOptions<L extends ReadList> extends CallOptions {
     readonly fromBlock?: number | undefined;
     readonly limit?: number | undefined;
@@ -362,11 +357,6 @@ export interface ListOptions<L extends ReadList> extends CallOptions {
 }
 export interface LogList extends ReadList {
     readonly logs: readonly ChainLog[];
-}
-export interface LogsQuery {
-    readonly addresses: readonly Hex[];
-    readonly topics?: readonly (string | readonly string[] | null)[] | undefined;
-    readonly isState?: boolean | undefined;
 }
 export type Tail<L> = (signal?: AbortSignal, report?: (soFar: L) => void | Promise<void>) => Promise<L>;
 
@@ -442,7 +432,6 @@ export type OrderRequest = OrderTerms & OrderTime;
 export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
 
 // client/orderStore.d.ts
-export declare function createMemoryOrderStore(): OrderStore;
 export interface KeptOrder extends SubmittableOrder {
     readonly chainId: number;
     readonly escrow: Hex;

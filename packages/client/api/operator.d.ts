@@ -199,7 +199,6 @@ export type ClientOptions = WalletOptions & Trust;
 interface WalletOptions extends ReaderOptions {
     readonly wallet: WalletSource;
     readonly account?: Hex | undefined;
-    readonly policyTimeoutMs?: number | undefined;
     readonly miningTimeoutMs?: number | undefined;
     readonly orderStore?: OrderStore | undefined;
 }

@@ -1,7 +1,5 @@
 // Written by `npm run client-api` from client/store/index.d.ts: the public types, and all that they name.
 // Exports:
-//   KeptOrder
-//   OrderStore
 //   createFileOrderStore
 //   createIndexedDbOrderStore
 //   createMemoryOrderStore

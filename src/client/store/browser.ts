@@ -1,4 +1,4 @@
 // The subpath `store` in a browser, where there are no files.
-export { createMemoryOrderStore, type KeptOrder, type OrderStore } from '../orderStore.js'
+export { createMemoryOrderStore } from '../orderStore.js'
 export { createIndexedDbOrderStore } from './indexedDb.js'
 export { decodeOrder, encodeOrder } from './keptOrder.js'

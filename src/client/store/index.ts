@@ -4,7 +4,5 @@ export {
   createMemoryOrderStore,
   decodeOrder,
   encodeOrder,
-  type KeptOrder,
-  type OrderStore,
 } from './browser.js'
 export { createFileOrderStore } from './file.js'
