@@ -28,7 +28,7 @@ export function withParts<C extends object>(client: C, parts: ClientParts | Oper
   return Object.defineProperty(client, PARTS, { value: parts })
 }
 
-/** @throws TypeError for an object that `createClient` has not made */
+/** @throws TypeError for an object that neither `createClient` nor `createOperator` has made */
 export function partsOf(client: object): ClientParts {
   const parts: ClientParts | undefined = (client as { [PARTS]?: ClientParts })[PARTS]
   if (parts === undefined) throw new TypeError('expected a client of createClient')

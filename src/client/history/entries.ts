@@ -23,7 +23,7 @@ const cursorSchema = z.strictObject({
   /** The entry's place among those of the same event, from 0. */
   part: z.int().check(z.minimum(0)),
 })
-/** An entry's place on the chain. `history({ after: cursor })` resumes after it. */
+/** An entry's place on the chain. `getHistory(client, { after: cursor })` resumes after it. */
 export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>
 
 const place = {
