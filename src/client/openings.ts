@@ -26,6 +26,8 @@ type Opened = Mined | { readonly takenBy: Hex }
 
 /** How long a signature can be used, by the chain's time. */
 const VALID_S = 600
+/** How far the chain's time may be ahead of the device's: by the word of a lying node, a signature could be used for years. */
+const MAX_AHEAD_S = 86_400
 /** Pause between two looks at the chain. */
 const LOOK_MS = 1_000
 /** Looks at the chain for each check. */
@@ -122,8 +124,18 @@ export function createOpenings(wallet: Wallet) {
     return log ? { txHash: log.transactionHash, blockNumber: log.blockNumber } : null
   }
 
+  /** The newest block, from whose time on a signature can be used for a while. */
+  async function newestBlock() {
+    const block = await wallet.reads.latestBlock()
+    if (block.timestamp <= Date.now() / 1_000 + MAX_AHEAD_S) return block
+    throw new ClientError(
+      'opening-unsupported',
+      'The newest block is a day ahead of this device, so no opening is signed. Correct the clock, or choose another node.',
+    )
+  }
+
   async function assertOffered(platform: Platform): Promise<void> {
-    await Promise.all([placeOf(platform), wallet.assertExternallyOwned()])
+    await Promise.all([placeOf(platform), newestBlock(), wallet.assertExternallyOwned()])
   }
 
   async function assertOpenable({ intent }: Payable, platform: Platform): Promise<void> {
@@ -176,7 +188,7 @@ export function createOpenings(wallet: Wallet) {
       const account = await wallet.account()
       const [place, { number, timestamp }] = await Promise.all([
         placeOf(platform),
-        wallet.reads.latestBlock(),
+        newestBlock(),
         wallet.assertExternallyOwned(),
       ])
       const { orderId, commit, escrowed: amount, intent } = sealed

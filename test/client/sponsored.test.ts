@@ -121,6 +121,30 @@ it('a sponsored order is placed once where a node fails after it was opened', as
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
+it('nothing is signed that a node which is years ahead could have used for years', async () => {
+  const asked: string[] = []
+  const wallet = createTestWallet(chain(), {
+    prompt(method, act) {
+      asked.push(method)
+      return act()
+    },
+  })
+  const ahead: Eip1193Provider = {
+    async request(request) {
+      const answer = await wallet.request(request)
+      return request.method === 'eth_getBlockByNumber'
+        ? Object.assign({}, answer, { timestamp: toQuantity(2n ** 33n) })
+        : answer
+    },
+  }
+  const { client, buy } = await placing({ wallet: ahead })
+  answerAsSponsor()
+  const order = { ...buy, deadline: 2 ** 33 + 3_600 }
+  await expect(client.placeOrder(order, SPONSORED)).rejects.toMatchObject({ code: 'opening-unsupported' })
+  expect(await client.canSponsor()).toBe(false)
+  expect([asked, posted()]).toEqual([[], []])
+})
+
 it('a sponsored order that the platform does not open in time is given up at its last second, by the chain’s time', async () => {
   const { client, buy } = await setting()
   answerAsSponsor(({ body }) => receive(body))
