@@ -2,22 +2,24 @@
 import type { PolicyVersion } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Policy } from '../protocol/policy.js'
+import type { RulebookCopy } from '../protocol/rulebookCopy.js'
 import type { Client } from './client.js'
 import { partsOf } from './clientParts.js'
 import type { CallOptions } from './http.js'
+import type { HistoryStore } from './keptLists.js'
+import { createKeptRulebooks } from './keptRulebooks.js'
 import { type MemberList, type MemberListOptions, membersOf } from './members.js'
 import {
   openCopy,
   type PublishedRulebook,
   type PublishOptions,
+  postKept,
   postRulebook,
-  type ResumeOptions,
-  resumePublication,
   rulebookVersion,
 } from './rulebook.js'
 
 export { memberRules } from '../protocol/policy.js'
-export type { Publication, RulebookCopy } from '../protocol/rulebookCopy.js'
+export type { RulebookCopy } from '../protocol/rulebookCopy.js'
 export {
   type EmployeeFile,
   type EmployeeRow,
@@ -29,13 +31,32 @@ export {
 } from './employeeFile.js'
 export { exceptionsOf, rulesOfRows } from './employeeRules.js'
 export type { Member, MemberList, MemberListOptions, MembershipEvent } from './members.js'
-export type { PublishedRulebook, PublishOptions, ResumeOptions } from './rulebook.js'
+export type { PublishedRulebook, PublishOptions, PublishStep } from './rulebook.js'
 export { type AlikeChanges, alikeChanges, type RulebookChange, rulebookChanges } from './rulebookChanges.js'
 export type { PartsOnChain } from './rulebookParts.js'
 
 async function rulebookDeps(client: Client, options?: CallOptions) {
   const { within, platform, ...parts } = partsOf(client)
   return { ...within(options), ...parts, platform: await platform(options) }
+}
+
+export interface KeptOptions extends CallOptions {
+  /** That of `publishRulebook`. */
+  readonly store: HistoryStore
+}
+
+export type ResumeOptions = KeptOptions & Pick<PublishOptions, 'onProgress'>
+
+/** Needs no server where the escrow is pinned. */
+async function keptIn(client: Client, { store, ...options }: KeptOptions) {
+  const { within, contracts } = partsOf(client)
+  const { wallet } = within(options)
+  const [account, chainId, { escrow }] = await Promise.all([
+    wallet.account(),
+    wallet.chainId(),
+    contracts(options),
+  ])
+  return createKeptRulebooks(store, { account, chainId, escrow })
 }
 
 /**
@@ -47,9 +68,9 @@ export async function getRulebookVersion(client: Client, options?: CallOptions):
 }
 
 /**
- * Replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
- * only readable record of the rulebook.
- * @example const { version, copy } = await publishRulebook(client, policy, { base: 1 })
+ * Replaces the rulebook. Show `rulebookChanges` first. Give a store, or keep the returned copy: it is the admin's only readable record of
+ * the rulebook. With a store the same call again, after a failure or a restart, goes on where it was cut off, and requests no signature.
+ * @example const { version, copy } = await publishRulebook(client, policy, { base: 1, store })
  */
 export async function publishRulebook(
   client: Client,
@@ -60,21 +81,50 @@ export async function publishRulebook(
 }
 
 /**
- * Goes on with a publication that was cut off, without a signature. The enclave accepts it again if it is in force.
- * @param publication what `beforePost` of `publishRulebook` got, as JSON, unvalidated
- * @throws ServerError `policy-rejected`: forget it, it is not in force and never will be
- * @example const { version, copy } = await resumeRulebook(client, JSON.parse(text))
+ * The version that this wallet has posted, and that was neither in force nor refused when the call or the program ended; null without one.
+ * @example const version = await getKeptPublication(client, { store })
  */
-export async function resumeRulebook(
-  client: Client,
-  publication: unknown,
-  options?: ResumeOptions,
-): Promise<PublishedRulebook> {
-  return resumePublication(publication, await rulebookDeps(client, options), options)
+export async function getKeptPublication(client: Client, options: KeptOptions): Promise<number | null> {
+  return (await (await keptIn(client, options)).publication())?.version ?? null
 }
 
 /**
- * Opens the rulebook in a copy from an earlier publication.
+ * Posts the kept publication again, without a signature: the enclave goes on with the parts that the chain lacks, and accepts a rulebook
+ * again that is in force. Null if none is kept.
+ * @throws ServerError `policy-rejected`: it is not in force, never will be, and is forgotten
+ * @example const published = await resumePublication(client, { store })
+ */
+export async function resumePublication(
+  client: Client,
+  options: ResumeOptions,
+): Promise<PublishedRulebook | null> {
+  const kept = await keptIn(client, options)
+  const found = await kept.publication()
+  return found && postKept(found, kept, await rulebookDeps(client, options), options)
+}
+
+/**
+ * Gives the kept publication up. What is on the chain of it stays there.
+ * @example await forgetPublication(client, { store })
+ */
+export async function forgetPublication(client: Client, options: KeptOptions): Promise<void> {
+  await (await keptIn(client, options)).forgetPublication()
+}
+
+/**
+ * The copy of a version that the store keeps; null without one.
+ * @example const kept = await getRulebookCopy(client, await getRulebookVersion(client), { store })
+ */
+export async function getRulebookCopy(
+  client: Client,
+  of: PolicyVersion,
+  options: KeptOptions,
+): Promise<RulebookCopy | null> {
+  return (await keptIn(client, options)).copy(of)
+}
+
+/**
+ * Opens the rulebook in a copy from an earlier publication. A store then keeps the copy.
  * @param copy JSON, unvalidated
  * @param version the version that it must be of: the one in force before a publication, any to read the past
  * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`, `copy-unconfirmed`
@@ -84,9 +134,9 @@ export async function openRulebookCopy(
   client: Client,
   copy: unknown,
   version: number,
-  options?: CallOptions,
+  options?: Partial<KeptOptions>,
 ): Promise<Policy> {
-  return openCopy(copy, version, await rulebookDeps(client, options))
+  return openCopy(copy, version, await rulebookDeps(client, options), options?.store)
 }
 
 /**

@@ -21,7 +21,6 @@ import {
 import {
   openRulebookCopy,
   type Publication,
-  publicationSchema,
   type RulebookCopy,
   rulebookCopySchema,
   sealRulebookCopy,
@@ -37,8 +36,10 @@ import { ADMIN_ABI } from './abis.js'
 import type { ActionList } from './actionList.js'
 import { createContract } from './contract.js'
 import { underTodaysNames } from './employeeRules.js'
-import { ClientError } from './errors.js'
+import { ClientError, ServerError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
+import type { HistoryStore } from './keptLists.js'
+import { createKeptRulebooks, type KeptRulebooks } from './keptRulebooks.js'
 import { cannotDerive, type Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
@@ -71,16 +72,20 @@ export interface PublishOptions extends CallOptions {
    */
   readonly base?: number | undefined
   /**
-   * Gets what is about to be posted. Keep it until the call has succeeded, or failed with `policy-rejected`; after anything else,
-   * `resumeRulebook` posts it again without a signature.
+   * Keeps the sealed rulebook from before it is posted until it is in force or refused for good, and its copy from then on. A store that
+   * fails stops no publication.
    */
-  readonly beforePost?: ((publication: Publication) => void | Promise<void>) | undefined
+  readonly store?: HistoryStore | undefined
+  /** Called before the wallet is asked to sign, or before the same rulebook that the store keeps is posted again. */
+  readonly onStep?: ((step: PublishStep) => void) | undefined
   /** Called as more of the rulebook's parts are on the chain. A rulebook of one part has no progress. */
   readonly onProgress?: ((progress: PartsOnChain) => void) | undefined
 }
 
+export type PublishStep = 'signing' | 'resuming'
+
 /** Those of `publishRulebook` that concern what is posted. */
-export type ResumeOptions = Pick<PublishOptions, 'signal' | 'onProgress'>
+type PostOptions = Pick<PublishOptions, 'signal' | 'onProgress'>
 
 export interface PublishedRulebook extends PolicyVersion {
   /** Sealed to the admin's portfolio key. Null for a wallet that cannot derive that key again. */
@@ -100,7 +105,7 @@ export interface PublishedRulebook extends PolicyVersion {
 export async function postRulebook(
   policy: Policy,
   deps: RulebookDeps,
-  { base, signal, beforePost, onProgress }: PublishOptions = {},
+  { base, signal, store, onStep, onProgress }: PublishOptions = {},
 ): Promise<PublishedRulebook> {
   const { platform } = deps
   // Each step of a long rulebook takes a good part of a frame.
@@ -118,6 +123,37 @@ export async function postRulebook(
   }
   // Derives the key before sending: a wallet that rejects this signature cancels the publication.
   const copyKey = await copyKeyOf(deps)
+  const kept = createKeptRulebooks(store, { ...platform, account: admin })
+  const found = await keptOf(unsigned, kept, deps, slices)
+  onStep?.(found === null ? 'signing' : 'resuming')
+  const publication = found ?? (await seal(unsigned, copyKey, deps, slices))
+  if (found === null) await kept.keepPublication(publication)
+  return postKept(publication, kept, deps, { signal, onProgress })
+}
+
+/** The publication of this very rulebook, as its copy tells; null if none is kept. */
+async function keptOf(
+  { policy, version }: UnsignedRulebook,
+  kept: KeptRulebooks,
+  deps: RulebookDeps,
+  slices: Slices,
+): Promise<Publication | null> {
+  const found = await kept.publication()
+  if (found?.version !== version || found.copy === null) return null
+  const rulebook = await openWith(deps, found.copy).catch(() => null)
+  await slices.next()
+  const isSame = rulebook && (await hashOf(rulebook.policy, slices)) === (await hashOf(policy, slices))
+  return isSame ? found : null
+}
+
+async function seal(
+  unsigned: UnsignedRulebook,
+  copyKey: Hex | null,
+  deps: RulebookDeps,
+  slices: Slices,
+): Promise<Publication> {
+  const { platform } = deps
+  const { orgId, version } = unsigned
   const rulebook = await sign(unsigned, deps, slices)
   await slices.next()
   const envelope = await sealRulebook(rulebook, platform.enclavePublicKey)
@@ -126,32 +162,31 @@ export async function postRulebook(
   await slices.next()
   const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
   await slices.next()
-  const body = { ...envelope, author }
-  const publication: Publication = { version, body, copy }
-  await beforePost?.(publication)
-  return postPublication(publication, deps, { signal, onProgress })
+  return { version, body: { ...envelope, author }, copy }
 }
 
-/**
- * Posts what `beforePost` got, once more: the enclave goes on with the parts that the chain lacks, and accepts a rulebook again that is
- * in force. Requests no signature.
- * @param publication as kept, unvalidated
- * @throws ClientError `invalid-copy` if it is none; ServerError `policy-rejected`: it is not in force, and never will be
- */
-export function resumePublication(
-  publication: unknown,
+/** Posts what is kept, until it is in force and its copy is kept in its place, or it never will be. */
+export async function postKept(
+  publication: Publication,
+  kept: KeptRulebooks,
   deps: RulebookDeps,
-  options: ResumeOptions = {},
+  options: PostOptions,
 ): Promise<PublishedRulebook> {
-  const parsed = publicationSchema.safeParse(publication)
-  if (parsed.success) return postPublication(parsed.data, deps, options)
-  throw new ClientError('invalid-copy', 'This is no rulebook on its way.')
+  try {
+    const published = await postPublication(publication, deps, options)
+    if (published.copy !== null) await kept.keepCopy(published.copy)
+    await kept.forgetPublication()
+    return published
+  } catch (error) {
+    if (error instanceof ServerError && error.code === 'policy-rejected') await kept.forgetPublication()
+    throw error
+  }
 }
 
 async function postPublication(
   { version, body, copy }: Publication,
   { http, wallet, timing, platform }: RulebookDeps,
-  { signal, onProgress }: ResumeOptions,
+  { signal, onProgress }: PostOptions,
 ): Promise<PublishedRulebook> {
   const { author, ...envelope } = body
   const slices = createSlices(signal)
@@ -197,7 +232,12 @@ export async function rulebookVersion(
  * @param version the version that the copy must be of: a copy of another version does not describe it
  * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`, `copy-unconfirmed`
  */
-export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {
+export async function openCopy(
+  copy: unknown,
+  version: number,
+  deps: RulebookDeps,
+  store?: HistoryStore,
+): Promise<Policy> {
   const { platform, wallet } = deps
   const parsed = rulebookCopySchema.safeParse(copy)
   if (!parsed.success) throw new ClientError('invalid-copy', 'This is not a copy of a rulebook.')
@@ -215,6 +255,7 @@ export async function openCopy(copy: unknown, version: number, deps: RulebookDep
   if (!sameAddress(rulebook.admin, admin)) {
     throw new ClientError('invalid-copy', 'Another wallet signed the rulebook in the copy.')
   }
+  await createKeptRulebooks(store, { ...platform, account: admin }).keepCopy(parsed.data)
   const actions = await deps.actionList(wallet, platform.actions, await wallet.reads.blockNumber())
   return underTodaysNames(rulebook.policy, actions)
 }

@@ -289,7 +289,8 @@ function argumentsOf(name: string): readonly unknown[] {
     ['claim', 'USDC'],
     ['setAllowance', 0n],
     ['openNotice', status],
-    ['publishRulebook resumeRulebook', policy],
+    ['publishRulebook', policy],
+    ['getRulebookCopy', { orgId: ORG_ID, version: 1 }],
     ['openRulebookCopy', {}, 1],
     ['sealForDevice', 'names', {}],
     ['openFromDevice', 'names', new Uint8Array(64)],
@@ -300,7 +301,8 @@ function argumentsOf(name: string): readonly unknown[] {
 /** The functions of the other entries, which take the client first. */
 const APART = { ...admin, ...history, ...operator }
 const ASKING = [
-  ...'getRulebookVersion publishRulebook resumeRulebook openRulebookCopy listMembers'.split(' '),
+  ...'getRulebookVersion publishRulebook openRulebookCopy getRulebookCopy listMembers'.split(' '),
+  ...['getKeptPublication', 'resumePublication', 'forgetPublication'],
   ...['getHistory', 'listOrders', 'planChange', 'applyChange', 'getRelayReceipt'],
 ]
 const names = [...Object.keys(clientOfNothing()), ...ASKING].filter(

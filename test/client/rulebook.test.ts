@@ -1,11 +1,14 @@
 import { concat } from 'ethers'
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
+  forgetPublication,
+  getKeptPublication,
+  getRulebookCopy,
   openRulebookCopy,
-  type Publication,
   publishRulebook,
-  resumeRulebook,
+  resumePublication,
 } from '../../src/client/admin.js'
+import type { HistoryStore } from '../../src/client/index.js'
 import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { openRulebook, policyIntentDigest } from '../../src/protocol/policyIntent.js'
@@ -16,6 +19,7 @@ import { makeContractWallet } from '../contracts/fixtures/contractWallet.js'
 import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { enact } from '../support/corporateActions.js'
+import { createMemoryDevice, NO_DEVICE } from '../support/memoryDevice.js'
 import type { Role } from '../support/roles.js'
 import {
   answerAsServer,
@@ -68,22 +72,85 @@ it('publishing a rulebook does not believe in another version than its own', asy
   await expect(publishRulebook(client, policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
 })
 
-// test/e2e/longRulebook.test.ts and test/browser/longRulebook.test.ts go on with one.
-it('a publication that was cut off gives no copy once another rulebook is in force', async () => {
-  let kept = ''
-  const beforePost = (publication: Publication) => {
-    expect(posted()).toEqual([])
-    kept = JSON.stringify(publication)
-  }
-  const lost = problem(502, 'enclave-failed')
-  const publishing = publishRulebook(clientOfServer('admin', lost), policyOf({}), { base: 4, beforePost })
-  await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
+describe('with a store', () => {
+  const [once, lost] = [policyOf({}), problem(502, 'enclave-failed')]
+  const refused = problem(422, 'policy-rejected', { reason: 'version-conflict' })
+  const VERSION = { orgId: ORG_ID, version: 5 }
 
-  const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
-  const publication = JSON.parse(kept)
-  await expect(resumeRulebook(client, publication)).rejects.toMatchObject({ code: 'policy-rejected' })
-  await expect(resumeRulebook(client, { ...publication, version: 0 })).rejects.toMatchObject({
-    code: 'invalid-copy',
+  /** A store whose owner has lost the answer to version 5. */
+  async function cutOff() {
+    const store = createMemoryDevice()
+    const publishing = publishRulebook(clientOfServer('admin', lost), once, { base: 4, store })
+    await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
+    return { store, sealed: posted().at(-1) }
+  }
+  /** What a program that has started anew posts and signs. */
+  async function publishAgain(store: HistoryStore, policy: Policy, base?: number) {
+    clientOfServer('admin')
+    const wallet = walletOf(chain(), 'admin')
+    const signTypedData = vi.spyOn(wallet, 'signTypedData')
+    const steps: string[] = []
+    const onStep = (step: string) => steps.push(step)
+    await publishRulebook(clientOf(chain(), api, 'admin', { wallet }), policy, { base, store, onStep })
+    return { steps, signatures: signTypedData.mock.calls.length, sealed: posted().at(-1) }
+  }
+
+  // test/e2e/longRulebook.test.ts kills the program for it, test/browser/longRulebook.test.ts the page.
+  it('the same rulebook is posted again as it was sealed, without a signature, and its copy kept once it is in force', async () => {
+    const { store, sealed } = await cutOff()
+    const client = clientOfServer('admin')
+    expect(await getKeptPublication(client, { store })).toBe(5)
+    expect(await getRulebookCopy(client, VERSION, { store })).toBeNull()
+    const again = await publishAgain(store, { ...once, employees: {} })
+    expect(again).toEqual({ steps: ['resuming'], signatures: 0, sealed })
+    expect(await getKeptPublication(client, { store })).toBeNull()
+    expect(await openRulebookCopy(client, await getRulebookCopy(client, VERSION, { store }), 5)).toEqual(once)
+  })
+
+  it('another rulebook, or the same one for another version, is signed and takes its place', async () => {
+    const { store, sealed } = await cutOff()
+    const other = policyOf({ [chain().account('alice')]: rules })
+    const again = await publishAgain(store, other)
+    expect(again).toMatchObject({ steps: ['signing'], signatures: 2 })
+    expect(again.sealed).not.toEqual(sealed)
+    const later = await cutOff()
+    clientOfServer('admin', { body: { orgId: ORG_ID, version: 6 } })
+    const next = publishRulebook(clientOf(chain(), api, 'admin'), once, { base: 5, store: later.store })
+    expect((await next).version).toBe(6)
+    expect(posted().at(-1)).not.toEqual(later.sealed)
+  })
+
+  it('it is resumed by itself, and forgotten once it is refused for good or given up', async () => {
+    const [first, second] = [await cutOff(), await cutOff()]
+    const client = clientOfServer('admin', refused)
+    const { store } = first
+    await expect(resumePublication(client, { store })).rejects.toMatchObject({ code: 'policy-rejected' })
+    expect(await resumePublication(client, { store })).toBeNull()
+    expect(await getRulebookCopy(client, VERSION, { store })).toBeNull()
+    await forgetPublication(client, { store: second.store })
+    expect(await getKeptPublication(client, { store: second.store })).toBeNull()
+
+    const third = await cutOff()
+    expect(await resumePublication(clientOfServer('admin'), { store: third.store })).toMatchObject(VERSION)
+    expect(await getRulebookCopy(client, VERSION, { store: third.store })).not.toBeNull()
+  })
+
+  it('a copy that opens is kept, and none of another institution or deployment is given out', async () => {
+    const { client, copy } = await published()
+    const store = createMemoryDevice()
+    await openRulebookCopy(client, copy, 5, { store })
+    expect(await getRulebookCopy(client, VERSION, { store })).toEqual(copy)
+    const other = { ...VERSION, orgId: `0x${'01'.repeat(32)}` as const }
+    expect(await getRulebookCopy(client, other, { store })).toBeNull()
+    await expect(openRulebookCopy(client, { ...copy, version: 6 }, 6, { store })).rejects.toThrow()
+    expect(store.kept.size).toBe(1)
+  })
+
+  it('one that fails, or holds what is damaged, stops no publication', async () => {
+    const { store } = await cutOff()
+    for (const name of store.kept.keys()) store.kept.set(name, new TextEncoder().encode('{"version":5'))
+    for (const bad of [NO_DEVICE, store])
+      expect(await publishAgain(bad, once)).toMatchObject({ steps: ['signing'], signatures: 2 })
   })
 })
 

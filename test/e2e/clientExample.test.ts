@@ -130,6 +130,7 @@ async function settingOf() {
     policy: { employees, maxOrderNotional: 25_000_000_000n, allowWithdrawShares: true },
     past: createPast(browserWallet(account), { escrow: sandbox.info.contracts.orderEscrow, fromBlock: 1 }),
     text: await client.drawKey(),
+    store: { get: async () => undefined, set: async () => undefined },
     bytes: await client.sealForDevice('names', { [account.address]: 'Ada' }),
   }
 }
@@ -179,7 +180,10 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
       ['getRulebookVersion', async () => ({ client: dana })],
       ['openRulebookCopy', async () => ({ client: dana, text: copy })],
       ['publishRulebook', async () => ({ client: dana })],
-      ['resumeRulebook', async () => ({ client: dana, text: copy }), 'invalid-copy'],
+      ['getRulebookCopy', async () => ({ client: dana })],
+      ['getKeptPublication', async () => ({ client: dana })],
+      ['resumePublication', async () => ({ client: dana })],
+      ['forgetPublication', async () => ({ client: dana })],
       ['inviteMember', async () => ({ client: dana, account: brokerFunding.address })],
       ['joinInstitution', async () => ({ client: clientOf(sandbox, brokerFunding) })],
       ['removeMember', async () => ({ client: dana, account: brokerFunding.address })],
@@ -205,7 +209,6 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
   for (const [name, values] of steps) await run(name, await values())
 
   use({})
-  vi.stubGlobal('store', { get: async () => undefined, set: async () => undefined })
   vi.stubGlobal('closes', [])
   const { deadline } = common
   vi.stubGlobal('request', { side: 'SELL', symbol: 'AAPL', usdc: 5_000_000n, deadline })

@@ -9,7 +9,6 @@ export function createMemoryDevice(): DeviceStore & { readonly kept: Map<string,
     async set(name, bytes) {
       kept.set(name, bytes)
     },
-    all: async (prefix) => [...kept].flatMap(([name, bytes]) => (name.startsWith(prefix) ? [bytes] : [])),
   }
 }
 
@@ -17,5 +16,4 @@ export function createMemoryDevice(): DeviceStore & { readonly kept: Map<string,
 export const NO_DEVICE: DeviceStore = {
   get: () => Promise.reject(new Error('forbidden')),
   set: () => Promise.reject(new Error('forbidden')),
-  all: () => Promise.reject(new Error('forbidden')),
 }

@@ -66,8 +66,8 @@ export function Rulebook(props: RulebookProps) {
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
   const onEdit = (to: (before: RulebookDraft) => RulebookDraft) => rulebook.edit(to, inForce)
   useEffect(() => {
-    rulebook.load(orgId)
-  }, [rulebook, orgId])
+    rulebook.load(orgId, props.version)
+  }, [rulebook, orgId, props.version])
   useEffect(() => {
     // A failure, too, may say that another version is in force.
     if (published === null && error === null) return
@@ -108,8 +108,8 @@ export function Rulebook(props: RulebookProps) {
           onOpen={(given) => rulebook.open(given, version)}
         />
       )}
-      {work.cutOff === null || busy || work.cutOff.version < version ? null : (
-        <CutOff version={work.cutOff.version} onResume={rulebook.resume} onForget={rulebook.forget} />
+      {work.cutOff === null || busy || work.cutOff < version ? null : (
+        <CutOff version={work.cutOff} onResume={rulebook.resume} onForget={rulebook.forget} />
       )}
       {isOvertaken ? <Overtaken version={version} onRestart={rulebook.restart} /> : null}
       <form onSubmit={publish}>

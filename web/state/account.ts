@@ -32,7 +32,6 @@ import type { Session } from '../wallet/session.js'
 import { shortHex } from '../words/format.js'
 import { orderTone, stateWords } from '../words/timeline.js'
 import type { DeviceStore } from './browser.js'
-import { createKeptCopies } from './keptCopies.js'
 import { createKeptRequests } from './keptRequests.js'
 import { createNames, type Names } from './names.js'
 import { createOrders, type Orders } from './orders.js'
@@ -242,10 +241,7 @@ export function createAccount(deps: AccountDeps): Account {
     ),
     progress: createProgress(placing, orders),
     draft: signal(EMPTY_TICKET),
-    rulebook: createRulebookWork(
-      rulebookCallsOf(client),
-      createKeptCopies(device, { chainId: session.chainId, escrow: settings.pins.escrow }),
-    ),
+    rulebook: createRulebookWork(rulebookCallsOf(client, device)),
     names: createNames({ client, store: device, chainId: session.chainId, account: address }),
     institution: askServer(() => {
       const id = orgId.value

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { createStore, get, getMany, keys, set } from 'idb-keyval'
+import { createStore, get, set } from 'idb-keyval'
 import type { Notifier } from './endNotifications.js'
 
 /** The page's routes: the part of its address after `#/`. */
@@ -87,8 +87,6 @@ export function createNotifier(): Notifier {
 export interface DeviceStore {
   get(name: string): Promise<Uint8Array | null>
   set(name: string, bytes: Uint8Array): Promise<void>
-  /** Everything whose name begins like this. */
-  all(prefix: string): Promise<readonly Uint8Array[]>
 }
 
 /** A table of IndexedDB: `localStorage` holds about 5 MB, and open orders need it. Methods reject where the browser forbids it. */
@@ -100,10 +98,5 @@ export function createDeviceStore(): DeviceStore {
       return found instanceof Uint8Array ? found : null
     },
     set: async (name, bytes) => set(name, bytes, table),
-    async all(prefix) {
-      const names = (await keys(table)).filter((name) => String(name).startsWith(prefix))
-      const found = await getMany<unknown>(names, table)
-      return found.filter((bytes) => bytes instanceof Uint8Array)
-    },
   }
 }

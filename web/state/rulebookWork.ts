@@ -1,15 +1,19 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import {
   type EmployeeRow,
+  forgetPublication,
+  getKeptPublication,
+  getRulebookCopy,
   getRulebookVersion,
   openRulebookCopy,
   type PartsOnChain,
-  type Publication,
+  type PublishedRulebook,
+  type PublishOptions,
   publishRulebook,
   type RulebookCopy,
-  resumeRulebook,
+  resumePublication,
 } from '../../src/client/admin.js'
-import { type Client, type Hex, type Policy, ServerError } from '../../src/client/index.js'
+import type { Client, Hex, HistoryStore, Policy, PolicyVersion } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import {
   beginningOf,
@@ -19,7 +23,6 @@ import {
   withImported,
 } from '../rulebooks/rulebookDraft.js'
 import { OvertakenError } from '../words/failures.js'
-import type { KeptCopies } from './keptCopies.js'
 
 /**
  * The rulebook being edited or published, and the earlier ones, kept across the page's screens, so that a draft is not
@@ -27,8 +30,8 @@ import type { KeptCopies } from './keptCopies.js'
  */
 export interface RulebookWork {
   readonly state: ReadonlySignal<RulebookState>
-  /** Reads the institution's copies on this device. */
-  load(orgId: Hex): Promise<void>
+  /** Reads the institution's copies on this device, up to a version, and what was cut off. */
+  load(orgId: Hex, version: number): Promise<void>
   /** @param from the rulebook that a new draft starts from */
   edit(to: (before: RulebookDraft) => RulebookDraft, from: RulebookInForce): void
   /** Changes the lines of a file's employees, and remembers whom the file names. */
@@ -65,8 +68,8 @@ interface RulebookState {
   readonly publishingSince: number | null
   /** How much of it is on the chain; null while that is unknown. */
   readonly parts: PartsOnChain | null
-  /** What was posted from this device, in this visit or an earlier one, and not answered. */
-  readonly cutOff: Publication | null
+  /** The version that was posted from this device, in this visit or an earlier one, and not answered. */
+  readonly cutOff: number | null
   /** The version that was published last. */
   readonly published: number | null
   /** The failure of the last publication. */
@@ -95,70 +98,71 @@ export function inForceOf(
   return { version, policy: policies.get(version) ?? null }
 }
 
-type OfClient<F> = F extends (client: Client, ...rest: infer R) => infer T ? (...rest: R) => T : never
+type Progress = Pick<PublishOptions, 'onProgress'>
 
-/** What this asks of the admin's client. */
-export interface RulebookCalls {
-  readonly getRulebookVersion: OfClient<typeof getRulebookVersion>
-  readonly openRulebookCopy: OfClient<typeof openRulebookCopy>
-  readonly publishRulebook: OfClient<typeof publishRulebook>
-  readonly resumeRulebook: OfClient<typeof resumeRulebook>
-}
+/** What this asks of the admin's client, which keeps rulebooks on this device. */
+export type RulebookCalls = ReturnType<typeof rulebookCallsOf>
 
-export function rulebookCallsOf(client: Client): RulebookCalls {
+export function rulebookCallsOf(client: Client, store: HistoryStore) {
   return {
-    getRulebookVersion: (...rest) => getRulebookVersion(client, ...rest),
-    openRulebookCopy: (...rest) => openRulebookCopy(client, ...rest),
-    publishRulebook: (...rest) => publishRulebook(client, ...rest),
-    resumeRulebook: (...rest) => resumeRulebook(client, ...rest),
+    getRulebookVersion: () => getRulebookVersion(client),
+    getRulebookCopy: (of: PolicyVersion) => getRulebookCopy(client, of, { store }),
+    openRulebookCopy: (copy: unknown, version: number) => openRulebookCopy(client, copy, version, { store }),
+    publishRulebook: (policy: Policy, options: Progress & { base: number }) =>
+      publishRulebook(client, policy, { ...options, store }),
+    getKeptPublication: () => getKeptPublication(client, { store }),
+    resumePublication: (options: Progress) => resumePublication(client, { ...options, store }),
+    forgetPublication: () => forgetPublication(client, { store }),
   }
 }
 
-export function createRulebookWork(client: RulebookCalls, kept: KeptCopies): RulebookWork {
+export function createRulebookWork(client: RulebookCalls): RulebookWork {
   const state = signal(NOTHING)
   const change = (to: Partial<RulebookState>) => {
     state.value = { ...state.peek(), ...to }
   }
   /** The state with a version whose rules are known, and its copy if there is one. */
-  const knowing = (version: number, policy: Policy, copy: RulebookCopy | null) => {
-    const { copies, policies } = state.peek()
-    return {
-      copies: copy === null ? copies : new Map(copies).set(version, copy),
-      policies: new Map(policies).set(version, policy),
-    }
+  const knowing = (version: number, policy: Policy, copy: RulebookCopy | null) => ({
+    copies: copyIn(version, copy),
+    policies: new Map(state.peek().policies).set(version, policy),
+  })
+  const copyIn = (version: number, copy: RulebookCopy | null) => {
+    const { copies } = state.peek()
+    return copy === null ? copies : new Map(copies).set(version, copy)
   }
   const edit: RulebookWork['edit'] = (to, from) => {
     const { draft } = state.peek()
     const edited = { ...to(draft ?? beginningOf(from)), base: draft?.base ?? from.version }
     change({ draft: edited, restored: null })
   }
-  const forget = async () => {
-    const { cutOff } = state.peek()
-    if (cutOff !== null) await kept.forgetOnItsWay(cutOff.body.author.orgId)
-    change({ cutOff: null })
-  }
-  async function publishing(post: (onProgress: (parts: PartsOnChain) => void) => Promise<number>) {
-    change({ publishingSince: Date.now(), parts: null, published: null, error: null })
+  const cutOff = () => client.getKeptPublication().catch(() => null)
+  async function publishing(
+    post: (options: Progress) => Promise<PublishedRulebook | null>,
+    known: (published: PublishedRulebook) => Partial<RulebookState>,
+  ) {
+    change({ publishingSince: Date.now(), parts: null, cutOff: null, published: null, error: null })
     try {
-      const published = await post((parts) => change({ parts }))
-      await forget()
-      change({ publishingSince: null, published, restored: null })
+      const published = await post({ onProgress: (parts) => change({ parts }) })
+      const result = published && { ...known(published), published: published.version, restored: null }
+      change({ publishingSince: null, ...result })
     } catch (error) {
-      // It is not in force, and never will be.
-      if (error instanceof ServerError && error.code === 'policy-rejected') await forget()
-      change({ publishingSince: null, error })
+      change({ publishingSince: null, cutOff: await cutOff(), error })
     }
   }
   return {
     ...{ state, edit },
-    async load(orgId) {
-      const found = await kept.of(orgId)
-      const onItsWay = await kept.onItsWay(orgId)
-      const { copies: ofSession, cutOff, publishingSince } = state.peek()
+    async load(orgId, newest) {
+      const versions = Array.from({ length: newest }, (_, before) => before + 1)
+      // The session alone has copies where the browser keeps nothing.
+      const copyOf = (version: number) => client.getRulebookCopy({ orgId, version }).catch(() => null)
+      const found = await Promise.all(versions.map(copyOf))
+      const onItsWay = await cutOff()
+      const { copies: ofSession, publishingSince } = state.peek()
+      const kept = found.flatMap((copy) => (copy === null ? [] : [[copy.version, copy] as const]))
       change({
-        copies: new Map([...found.map((copy) => [copy.version, copy] as const), ...(ofSession ?? [])]),
+        copies: new Map([...kept, ...(ofSession ?? [])]),
         // One that runs in this session is not cut off.
-        cutOff: publishingSince === null ? (cutOff ?? onItsWay) : null,
+        cutOff: publishingSince === null ? onItsWay : null,
       })
     },
     take(rows, from) {
@@ -178,40 +182,31 @@ export function createRulebookWork(client: RulebookCalls, kept: KeptCopies): Rul
     async open(given, version) {
       const policy = await client.openRulebookCopy(given, version)
       const copy = rulebookCopySchema.parse(given)
-      await kept.keep(copy)
       const { draft, policies } = state.peek()
       const isBlind = draft !== null && version >= draft.base && !policies.has(version)
       change({ ...knowing(version, policy, copy), ...(isBlind ? { draft: null, restored: null } : {}) })
     },
     async publish(policy, base) {
-      await publishing(async (onProgress) => {
-        // Before the wallet is asked to sign: the enclave would refuse it only after that.
-        if ((await client.getRulebookVersion()).version > base) throw new OvertakenError()
-        const beforePost = async (publication: Publication) => {
-          await kept.keepOnItsWay(publication)
-          change({ cutOff: publication })
-        }
-        const { version, copy } = await client.publishRulebook(policy, { base, beforePost, onProgress })
-        if (copy !== null) await kept.keep(copy)
-        const { draft } = state.peek()
-        // Edits made during the publication continue from the new version.
-        change({ ...knowing(version, policy, copy), draft: draft && { ...draft, base: version } })
-        return version
-      })
+      await publishing(
+        async (options) => {
+          // Before the wallet is asked to sign: the enclave would refuse it only after that.
+          if ((await client.getRulebookVersion()).version > base) throw new OvertakenError()
+          return client.publishRulebook(policy, { base, ...options })
+        },
+        ({ version, copy }) => {
+          const { draft } = state.peek()
+          // Edits made during the publication continue from the new version.
+          return { ...knowing(version, policy, copy), draft: draft && { ...draft, base: version } }
+        },
+      )
     },
     async resume() {
-      const { cutOff } = state.peek()
-      if (cutOff === null) return
-      await publishing(async (onProgress) => {
-        const { version, copy } = await client.resumeRulebook(cutOff, { onProgress })
-        if (copy !== null) {
-          await kept.keep(copy)
-          change({ copies: new Map(state.peek().copies).set(version, copy) })
-        }
-        return version
-      })
+      await publishing(client.resumePublication, ({ version, copy }) => ({ copies: copyIn(version, copy) }))
     },
-    forget,
+    async forget() {
+      change({ cutOff: null })
+      await client.forgetPublication().catch(() => undefined)
+    },
   }
 }
 

@@ -3,6 +3,7 @@
 //   AlikeChanges
 //   EmployeeFile
 //   EmployeeRow
+//   KeptOptions
 //   MAX_NAME
 //   Member
 //   MemberList
@@ -10,8 +11,8 @@
 //   MembershipEvent
 //   Nameable
 //   PartsOnChain
-//   Publication
 //   PublishOptions
+//   PublishStep
 //   PublishedRulebook
 //   ResumeOptions
 //   RowFault
@@ -19,6 +20,9 @@
 //   RulebookCopy
 //   alikeChanges
 //   exceptionsOf
+//   forgetPublication
+//   getKeptPublication
+//   getRulebookCopy
 //   getRulebookVersion
 //   isName
 //   listMembers
@@ -26,7 +30,7 @@
 //   openRulebookCopy
 //   publishRulebook
 //   readEmployeeFile
-//   resumeRulebook
+//   resumePublication
 //   rulebookChanges
 //   rulesOfRows
 
@@ -78,11 +82,18 @@ export interface BlockRange {
 }
 
 // client/admin.d.ts
+export declare function forgetPublication(client: Client, options: KeptOptions): Promise<void>;
+export declare function getKeptPublication(client: Client, options: KeptOptions): Promise<number | null>;
+export declare function getRulebookCopy(client: Client, of: PolicyVersion, options: KeptOptions): Promise<RulebookCopy | null>;
 export declare function getRulebookVersion(client: Client, options?: CallOptions): Promise<PolicyVersion>;
 export declare function listMembers(client: Client, orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
-export declare function openRulebookCopy(client: Client, copy: unknown, version: number, options?: CallOptions): Promise<Policy>;
+export declare function openRulebookCopy(client: Client, copy: unknown, version: number, options?: Partial<KeptOptions>): Promise<Policy>;
 export declare function publishRulebook(client: Client, policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>;
-export declare function resumeRulebook(client: Client, publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>;
+export declare function resumePublication(client: Client, options: ResumeOptions): Promise<PublishedRulebook | null>;
+export interface KeptOptions extends CallOptions {
+    readonly store: HistoryStore;
+}
+export type ResumeOptions = KeptOptions & Pick<PublishOptions, 'onProgress'>;
 
 // client/claims.d.ts
 export interface Claim {
@@ -424,13 +435,14 @@ export interface Reader extends Orders {
 // client/rulebook.d.ts
 export interface PublishOptions extends CallOptions {
     readonly base?: number | undefined;
-    readonly beforePost?: ((publication: Publication) => void | Promise<void>) | undefined;
+    readonly store?: HistoryStore | undefined;
+    readonly onStep?: ((step: PublishStep) => void) | undefined;
     readonly onProgress?: ((progress: PartsOnChain) => void) | undefined;
 }
 export interface PublishedRulebook extends PolicyVersion {
     readonly copy: RulebookCopy | null;
 }
-export type ResumeOptions = Pick<PublishOptions, 'signal' | 'onProgress'>;
+export type PublishStep = 'signing' | 'resuming';
 
 // client/rulebookChanges.d.ts
 export declare function alikeChanges(changes: readonly RulebookChange[]): readonly AlikeChanges[];
@@ -1044,32 +1056,6 @@ export type PostedOpening = z.output<typeof postedOpeningSchema>;
 import * as z from 'zod/mini';
 
 // protocol/rulebookCopy.d.ts
-export declare const publicationSchema: z.ZodMiniObject<{
-    version: z.ZodMiniInt;
-    body: z.ZodMiniObject<{
-        epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        author: z.ZodMiniNonOptional<z.ZodMiniOptional<z.ZodMiniObject<{
-            orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-            sig: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>;
-    copy: z.ZodMiniNullable<z.ZodMiniObject<{
-        format: z.ZodMiniLiteral<"service-rulebook-copy-v1">;
-        chainId: z.ZodMiniInt;
-        escrow: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        orgId: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        version: z.ZodMiniInt;
-        envelope: z.ZodMiniObject<{
-            epk: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-            iv: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-            ct: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-            tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
-        }, z.core.$strict>;
-    }, z.core.$strict>>;
-}, z.core.$strict>;
 export declare const rulebookCopySchema: z.ZodMiniObject<{
     format: z.ZodMiniLiteral<"service-rulebook-copy-v1">;
     chainId: z.ZodMiniInt;
@@ -1083,6 +1069,5 @@ export declare const rulebookCopySchema: z.ZodMiniObject<{
         tag: z.ZodMiniCodec<z.ZodMiniString<string>, z.ZodMiniCustom<`0x${string}`, `0x${string}`>>;
     }, z.core.$strict>;
 }, z.core.$strict>;
-export type Publication = z.output<typeof publicationSchema>;
 export type RulebookCopy = z.output<typeof rulebookCopySchema>;
 import * as z from 'zod/mini';

@@ -1,10 +1,17 @@
 // Written by `npm run client-api` from client/store/index.d.ts: the public types, and all that they name.
 // Exports:
 //   createFileOrderStore
+//   createFileStore
 //   createIndexedDbOrderStore
 //   createMemoryOrderStore
 //   decodeOrder
 //   encodeOrder
+
+// client/keptLists.d.ts
+export interface HistoryStore {
+    get(name: string): Promise<Uint8Array | null | undefined>;
+    set(name: string, bytes: Uint8Array): Promise<void>;
+}
 
 // client/orderStore.d.ts
 export declare function createMemoryOrderStore(): OrderStore;
@@ -35,6 +42,7 @@ export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commi
 
 // client/store/file.d.ts
 export declare function createFileOrderStore(directory: string): OrderStore;
+export declare function createFileStore(directory: string): HistoryStore;
 
 // client/store/indexedDb.d.ts
 export declare function createIndexedDbOrderStore(name?: string): OrderStore;

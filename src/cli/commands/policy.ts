@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import {
   alikeChanges,
+  getKeptPublication,
+  getRulebookCopy,
   getRulebookVersion,
   openRulebookCopy,
   type PartsOnChain,
-  type Publication,
+  type PublishStep,
   publishRulebook,
   type RulebookChange,
-  type RulebookCopy,
-  resumeRulebook,
+  resumePublication,
   rulebookChanges,
 } from '../../client/admin.js'
 import {
@@ -16,19 +17,18 @@ import {
   ClientError,
   type ClientErrorCode,
   type Hex,
+  type HistoryStore,
   type Policy,
   type PolicyVersion,
   ServerError,
 } from '../../client/index.js'
 import { policyHash, policySchema } from '../../protocol/policy.js'
-import { rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { usage } from '../../terminal/failure.js'
 import { fields, line } from '../../terminal/render.js'
 import type { Terminal } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
-import { withWallet } from '../input/connection.js'
+import { stateStore, withWallet } from '../input/connection.js'
 import { createKeptNames } from '../input/keptNames.js'
-import { createKeptRulebooks, type KeptRulebooks } from '../input/keptRulebooks.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { readJson, readPolicy, withEmployees } from '../input/rulebookFile.js'
 
@@ -57,9 +57,9 @@ Only the enclave can open a rulebook on the chain. So each publication leaves a 
 
 export const addPolicy: AddCommand = (root, context) => {
   const { env } = context
-  const kept = createKeptRulebooks(env)
+  const store = told(stateStore(env, 'rulebooks'), context.terminal)
   const acting = (options: WalletOptions, act: (deps: Deps) => Promise<void>) =>
-    withWallet(options, env, (client) => act({ ...context, client, kept }))
+    withWallet(options, env, (client) => act({ ...context, client, store }))
   const summary = "publishes an institution's rulebook from a JSON file, as its admin"
   const policy = addWalletCommand(root, 'policy', summary, ABOUT)
     .argument('<file>', 'the rulebook')
@@ -84,7 +84,7 @@ export const addPolicy: AddCommand = (root, context) => {
 
 interface Deps extends CommandContext {
   readonly client: Client
-  readonly kept: KeptRulebooks
+  readonly store: HistoryStore
 }
 
 interface PublishOptions extends WalletOptions {
@@ -98,7 +98,7 @@ async function publish(deps: Deps, filed: Policy, { employees, yes }: PublishOpt
     ? await imported(deps, filed, employees)
     : { policy: filed, names: NONE }
   const inForce = await getRulebookVersion(client, { signal })
-  const onItsWay = await cutOff(deps, inForce)
+  await takeUp(deps, inForce)
   const known = await knownRules(deps, inForce)
   const changes = await rulebookChanges(known.policy, policy, { signal })
   const shownNames = await openNames(deps, names)
@@ -122,7 +122,7 @@ async function publish(deps: Deps, filed: Policy, { employees, yes }: PublishOpt
     throw usage(`it lifts ${lifted} of the rules of version ${inForce.version}: give --yes to publish it`)
   }
   if (names.size > 0) await createKeptNames(deps.env, client).keep(shownNames)
-  result(await send(deps, policy, inForce, onItsWay))
+  result(await send(deps, policy, inForce))
 }
 
 const NONE: ReadonlyMap<Hex, string> = new Map()
@@ -145,66 +145,54 @@ async function openNames({ client, env }: Deps, filed: ReadonlyMap<Hex, string>)
   return new Map([...(kept ?? NONE), ...filed])
 }
 
-/**
- * What an earlier command posted here and the chain does not have yet. If it is in force by now, which the enclave confirms, its copy
- * is kept.
- */
-async function cutOff(deps: Deps, inForce: PolicyVersion): Promise<Publication | null> {
-  const { client, kept, terminal, signal } = deps
-  const place = await placeOf(deps, inForce)
-  const found = await kept.findOnItsWay(place)
-  if (found === null || found.version > inForce.version) return found
-  if (found.version === inForce.version) {
-    terminal.progress(`asking whether version ${found.version} is the rulebook that was cut off here`)
-    await resumeRulebook(client, found, { signal })
-      .then(({ copy }) => keep(deps, copy))
-      .catch(ignoreRejection)
-  }
-  await kept.forgetOnItsWay(place)
-  return null
+/** Keeps the copy of what an earlier command posted here, if that is in force by now, which the enclave confirms. */
+async function takeUp({ client, store, terminal, signal }: Deps, { version }: PolicyVersion): Promise<void> {
+  const options = { store, signal }
+  if ((await getKeptPublication(client, options)) !== version) return
+  terminal.progress(`asking whether version ${version} is the rulebook that was cut off here`)
+  await resumePublication(client, options).catch(ignoreRejection)
 }
 
 /** Publishes, or goes on with the same rulebook where it was cut off. */
-async function send(deps: Deps, policy: Policy, inForce: PolicyVersion, onItsWay: Publication | null) {
-  const { client, kept, terminal, signal } = deps
-  const place = await placeOf(deps, inForce)
+async function send({ client, store, terminal, signal }: Deps, policy: Policy, { version }: PolicyVersion) {
+  const onStep = (step: PublishStep) =>
+    terminal.progress(
+      step === 'resuming'
+        ? 'going on where it was cut off'
+        : 'signing and sealing the rulebook for the enclave',
+    )
   const onProgress = ({ written, parts }: PartsOnChain) =>
     terminal.progress(`${written} of ${parts} parts are on the chain`)
-  const options = { signal, onProgress }
-  const isSame = onItsWay !== null && (await isOf(client, onItsWay, policy))
-  terminal.progress(
-    isSame ? 'going on where it was cut off' : 'signing and sealing the rulebook for the enclave',
-  )
-  const beforePost = (publication: Publication) => kept.keepOnItsWay(place, publication)
-  try {
-    const published = await (isSame
-      ? resumeRulebook(client, onItsWay, options)
-      : publishRulebook(client, policy, { base: inForce.version, beforePost, ...options }))
-    await keep(deps, published.copy)
-    await kept.forgetOnItsWay(place)
-    return published
-  } catch (error) {
-    if (isRejection(error)) await kept.forgetOnItsWay(place)
-    throw error
+  const options = { base: version, store, signal, onStep, onProgress }
+  const published = await publishRulebook(client, policy, options)
+  if (published.copy === null) {
+    terminal.progress(
+      'WARNING: this wallet does not sign deterministically, so it could never open a copy of the rulebook.',
+    )
+  }
+  return published
+}
+
+/** Failing to keep a rulebook is no failure of the command, which says so. */
+function told(store: HistoryStore, terminal: Terminal): HistoryStore {
+  return {
+    ...store,
+    async set(name, bytes) {
+      await store.set(name, bytes).catch((error: unknown) => {
+        terminal.progress('WARNING: the sealed rulebook could not be written to the state directory.')
+        throw error
+      })
+    },
   }
 }
 
-async function isOf(client: Client, { copy, version }: Publication, policy: Policy): Promise<boolean> {
-  if (copy === null) return false
-  const sealed = await openRulebookCopy(client, copy, version).catch(() => null)
-  return sealed !== null && policyHash(sealed) === policyHash(policy)
-}
-
-const isRejection = (error: unknown) => error instanceof ServerError && error.code === 'policy-rejected'
-
 function ignoreRejection(error: unknown): void {
-  if (!isRejection(error)) throw error
+  if (!(error instanceof ServerError && error.code === 'policy-rejected')) throw error
 }
 
-async function exportCopy(deps: Deps, open: boolean): Promise<void> {
-  const { client, terminal, signal } = deps
+async function exportCopy({ client, store, terminal, signal }: Deps, open: boolean): Promise<void> {
   const inForce = await getRulebookVersion(client, { signal })
-  const copy = await findCopy(deps, inForce)
+  const copy = await getRulebookCopy(client, inForce, { store, signal })
   if (copy === null) {
     throw usage(
       `this machine has no copy of version ${inForce.version}: import one that the page or another machine exports`,
@@ -215,23 +203,17 @@ async function exportCopy(deps: Deps, open: boolean): Promise<void> {
   terminal.result({ json, blocks: [line([JSON.stringify(json)])] })
 }
 
-async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<void> {
-  const { orgId, version } = await getRulebookVersion(client, { signal })
-  await openRulebookCopy(client, copy, version)
-  await kept.keep(rulebookCopySchema.parse(copy))
+async function importCopy({ client, store, terminal, signal }: Deps, copy: unknown): Promise<void> {
+  const options = { store, signal }
+  const inForce = await getRulebookVersion(client, options)
+  const { orgId, version } = inForce
+  await openRulebookCopy(client, copy, version, options)
+  if ((await getRulebookCopy(client, inForce, options)) === null) throw usage('the copy was not kept')
   terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
 }
 
 const resultOf = (orgId: PolicyVersion['orgId'], version: number) =>
   fields([['institution', orgId] as const, ['version', String(version)] as const])
-
-async function placeOf({ client }: Deps, { orgId }: PolicyVersion) {
-  return { escrow: (await client.getPlatform()).escrow, orgId }
-}
-
-async function findCopy(deps: Deps, inForce: PolicyVersion): Promise<unknown> {
-  return deps.kept.find(await placeOf(deps, inForce))
-}
 
 /** Failures that leave the rules in force unknown. Any other failure ends the command. */
 const USELESS = new Set<ClientErrorCode>([
@@ -242,10 +224,9 @@ const USELESS = new Set<ClientErrorCode>([
 ])
 
 /** The rules in force: empty before the first version, else from the copy if there is one. */
-async function knownRules(deps: Deps, inForce: PolicyVersion) {
-  const { client, terminal } = deps
+async function knownRules({ client, store, terminal, signal }: Deps, inForce: PolicyVersion) {
   if (inForce.version === 0) return { isKnown: true, policy: null }
-  const copy = await findCopy(deps, inForce)
+  const copy = await getRulebookCopy(client, inForce, { store, signal })
   const unknown = (why: string) => {
     terminal.progress(
       `WARNING: ${why} The rules of version ${inForce.version} that this file lifts are unknown.`,
@@ -287,17 +268,4 @@ function show(
       tell(`${employees.length} employees, each: ${text} (${some} and ${employees.length - MOST_NAMED} more)`)
     }
   }
-}
-
-/** Failing to keep the copy is no failure of the command, because the rulebook is in force. */
-async function keep({ kept, terminal }: Deps, copy: RulebookCopy | null): Promise<void> {
-  if (copy === null) {
-    terminal.progress(
-      'WARNING: this wallet does not sign deterministically, so it could never open a copy of the rulebook.',
-    )
-    return
-  }
-  await kept.keep(copy).catch(() => {
-    terminal.progress('WARNING: the copy of the rulebook could not be written to the state directory.')
-  })
 }

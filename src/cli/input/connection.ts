@@ -14,7 +14,7 @@ import {
   type Trust,
 } from '../../client/index.js'
 import type { RelayAccess } from '../../client/operator.js'
-import { createFileOrderStore } from '../../client/store/index.js'
+import { createFileOrderStore, createFileStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/point.js'
@@ -154,3 +154,7 @@ export function stateDirectory(
   const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
   return join(state, 'confidential-trading', name)
 }
+
+/** Files of the state directory. */
+export const stateStore = (env: Environment, name: 'rulebooks' | 'names') =>
+  createFileStore(stateDirectory(env, name))

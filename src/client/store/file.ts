@@ -1,11 +1,10 @@
 // Node alone has files: a bundle for browsers gets the subpath without them.
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Hex } from '../../protocol/hex.js'
+import type { HistoryStore } from '../keptLists.js'
 import type { OrderStore } from '../orderStore.js'
 import { orderStoreOver } from './texts.js'
 
-const ENDING = '.json'
 const PART = '.part'
 /** A part that is older was left by a process that died: a write takes milliseconds. */
 const LEFT_MS = 3_600_000
@@ -15,41 +14,64 @@ const LEFT_MS = 3_600_000
  * Methods reject with the system's error.
  */
 export function createFileOrderStore(directory: string): OrderStore {
-  const pathOf = (orderId: Hex) => join(directory, `${orderId}${ENDING}`)
+  const files = filesIn(directory, '.json')
+  return orderStoreOver({
+    get: async (orderId) => (await files.read(orderId))?.toString(),
+    set: files.write,
+    delete: files.remove,
+    async all() {
+      const found = await Promise.all((await files.names()).map(files.read))
+      return found.flatMap((bytes) => bytes?.toString() ?? [])
+    },
+  })
+}
 
-  async function write(orderId: Hex, text: string): Promise<void> {
+/**
+ * Keeps bytes as files of one directory, which only its owner can read: the `store` of lists, of the history and of rulebooks. Several
+ * processes may use it at once. Methods reject with the system's error.
+ */
+export function createFileStore(directory: string): HistoryStore {
+  const files = filesIn(directory, '.bin')
+  return {
+    get: (name) => files.read(encodeURIComponent(name)),
+    set: (name, bytes) => files.write(encodeURIComponent(name), bytes),
+  }
+}
+
+function filesIn(directory: string, ending: string) {
+  const pathOf = (name: string) => join(directory, `${name}${ending}`)
+
+  async function write(name: string, content: string | Uint8Array): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const part = join(directory, `${crypto.randomUUID()}${PART}`)
     const file = await open(part, 'wx', 0o600)
     try {
-      await file.writeFile(text)
+      await file.writeFile(content)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(part, pathOf(orderId))
+    await rename(part, pathOf(name))
     await syncDirectory(directory)
+    await removeLeft()
   }
-  async function names(): Promise<string[]> {
+  /** Those that end so. A directory is none of ours. */
+  async function filesThatEnd(end: string): Promise<string[]> {
     const entries = await readdir(directory, { withFileTypes: true }).catch(unlessMissing([]))
-    const found = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
-    for (const name of found.filter((each) => each.endsWith(PART))) {
+    return entries.flatMap((entry) => (entry.isDirectory() || !entry.name.endsWith(end) ? [] : entry.name))
+  }
+  async function removeLeft(): Promise<void> {
+    for (const name of await filesThatEnd(PART)) {
       const { mtimeMs } = await stat(join(directory, name)).catch(unlessMissing({ mtimeMs: Date.now() }))
       if (Date.now() - mtimeMs > LEFT_MS) await rm(join(directory, name), { force: true })
     }
-    return found.filter((each) => each.endsWith(ENDING))
   }
-  const read = (path: string) => readFile(path, 'utf8').catch(unlessMissing(undefined))
-
-  return orderStoreOver({
-    get: (orderId) => read(pathOf(orderId)),
-    set: write,
-    delete: (orderId) => rm(pathOf(orderId), { force: true }),
-    async all() {
-      const texts = await Promise.all((await names()).map((name) => read(join(directory, name))))
-      return texts.filter((text) => text !== undefined)
-    },
-  })
+  return {
+    write,
+    read: (name: string) => readFile(pathOf(name)).catch(unlessMissing(undefined)),
+    remove: (name: string) => rm(pathOf(name), { force: true }),
+    names: async () => (await filesThatEnd(ending)).map((name) => name.slice(0, -ending.length)),
+  }
 }
 
 /** The name of a file is durable with its directory. Windows opens no directory. */

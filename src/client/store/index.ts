@@ -1,8 +1,8 @@
-// The subpath `store`: where a client keeps its orders.
+// The subpath `store`: where a client keeps its orders, and in Node what else it keeps.
 export {
   createIndexedDbOrderStore,
   createMemoryOrderStore,
   decodeOrder,
   encodeOrder,
 } from './browser.js'
-export { createFileOrderStore } from './file.js'
+export { createFileOrderStore, createFileStore } from './file.js'

@@ -12,13 +12,14 @@ declare const client: Client
 declare const [account, orgId, orderId]: [Hex, Hex, Hex]
 declare const order: SubmittableOrder & SignedOrder
 declare const policy: Policy
+declare const store: HistoryStore
 declare const pins: { readonly enclavePublicKey: Hex; readonly escrow: Hex }
 declare const past: Past
 declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]
 `
 const TYPES = [
-  ...['Client', 'Eip1193Provider', 'Hex', 'Past', 'Policy'],
+  ...['Client', 'Eip1193Provider', 'Hex', 'HistoryStore', 'Past', 'Policy'],
   ...['SignedOrder', 'SubmittableOrder'],
 ]
 const SOURCES = ['src/client', 'src/protocol']

@@ -1,10 +1,11 @@
 // The stores that a test can have outside of a browser, and the text that all of them keep. test/browser/orderStore.test.ts has the third.
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import {
   createFileOrderStore,
+  createFileStore,
   createMemoryOrderStore,
   decodeOrder,
   encodeOrder,
@@ -70,6 +71,24 @@ it('the store of files lists what it can read beside a damaged order, and says o
   expect(await store.list()).toEqual([whole])
   await expect(store.find(damaged.orderId)).rejects.toMatchObject({ code: 'invalid-kept-order' })
   await expect(store.forget('0x/../../other')).rejects.toMatchObject({ code: 'invalid-kept-order' })
+})
+
+it('the store of files keeps bytes under any name, and removes what a process that died has left', async () => {
+  const directory = await temporaryDirectory()
+  const [store, other] = [createFileStore(directory), createFileStore(directory)]
+  const names = ['..', 'rulebook/1/0x01', 'rulebook-1-0x01', '../other', 'é'.repeat(20)]
+  expect(await store.get('..')).toBeUndefined()
+  for (const [at, name] of names.entries()) await store.set(name, new Uint8Array([at, 1]))
+  await store.set('..', new Uint8Array([9]))
+  const found = await Promise.all(names.map(async (name) => [...((await other.get(name)) ?? [])]))
+  expect(found).toEqual([[9], [1, 1], [2, 1], [3, 1], [4, 1]])
+  const [left, fresh] = ['left.part', 'fresh.part'].map((name) => join(directory, name))
+  for (const part of [left, fresh]) await writeFile(part ?? '', '')
+  await utimes(left ?? '', 0, 0)
+  await store.set('..', new Uint8Array([1]))
+  const kept = await readdir(directory)
+  expect(kept).toHaveLength(names.length + 1)
+  expect(kept).toContain('fresh.part')
 })
 
 it('the store of files has an order whole while it is written again', async () => {
