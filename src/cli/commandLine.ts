@@ -15,10 +15,8 @@ import { addOrder } from './commands/order.js'
 import { addOrders } from './commands/orders.js'
 import { addPolicy } from './commands/policy.js'
 import { addPortfolio } from './commands/portfolio.js'
-import { addRelay } from './commands/relay.js'
 import { addStatement } from './commands/statement.js'
 import { addStatus } from './commands/status.js'
-import { addTaken } from './commands/taken.js'
 import { addVerifyReceipt } from './commands/verifyReceipt.js'
 import { addWallet } from './commands/wallet.js'
 import { addWatch } from './commands/watch.js'
@@ -42,8 +40,6 @@ const COMMANDS: readonly AddCommand[] = [
   addMove,
   addLeave,
   addStatus,
-  addRelay,
-  addTaken,
   addWatch,
   addAttest,
   addVerifyReceipt,

@@ -71,7 +71,7 @@ export function viewsOf({ rpc }: Pick<Chain, 'rpc'>, deployment: DeploymentFile)
   const authority = createAuthority(caller, deployment.authority)
   const actions = async () => createCorporateActions(caller, await token.actions())
   const proposals = async () => readProposals(rpc, await actions(), await escrow.deployedAt())
-  return { registry, token, authority, actions, proposals }
+  return { registry, token, escrow, authority, actions, proposals }
 }
 
 /**

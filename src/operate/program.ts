@@ -13,8 +13,10 @@ import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
 import { addMeasure } from './measure/command.js'
 import { addMove } from './move.js'
+import { addRelay } from './relay.js'
 import { addResolve } from './resolve.js'
 import type { SecretKinds } from './secretFiles.js'
+import { addTaken } from './taken.js'
 import { addWatch } from './watch.js'
 
 const ABOUT = `
@@ -65,7 +67,9 @@ export function runOperate(
   addAttest(root, process, verify)
   addMeasure(root, process)
   addMove(root, process, verifyBorn)
+  addRelay(root, process)
   addResolve(root, process, verifyBorn)
+  addTaken(root, process)
   addWatch(root, process)
   addDoctorCommands(program, process)
   return program.run()

@@ -12,6 +12,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { personEnv, runCli, startCli } from '../e2e/support/cli.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { eventually } from '../support/eventually.js'
+import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { pendingOf, takePrefix } from './support/actors.js'
 
@@ -61,7 +62,10 @@ test('one who copies ids from the pool delays an order, and is named', async () 
   expect(await desk().contracts.escrow.openOrders()).toBeGreaterThanOrEqual(TIMES)
 
   // The operator names him from the ids that she reports.
-  const named = await runCli(['taken', ...taken, '--json'], env)
+  const { directory, info } = sandbox
+  const named = await operate(['taken', ...taken, '--json', '--directory', directory], {
+    env: { RPC_URL: info.rpcUrl },
+  })
   const { wallets } = z
     .object({ wallets: z.array(z.object({ wallet: z.string(), ids: z.number(), kyc: z.boolean() })) })
     .parse(JSON.parse(named.out))

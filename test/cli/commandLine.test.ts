@@ -4,7 +4,7 @@ import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
   ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'allowance'],
-  ...['institution', 'leave', 'status', 'relay', 'taken', 'watch', 'attest'],
+  ...['institution', 'leave', 'status', 'watch', 'attest'],
 ]
 
 /** No server listens there: a command that got as far as a connection would end with 5. */
@@ -12,7 +12,6 @@ const NOWHERE = {
   TRADING_SERVER_URL: 'http://127.0.0.1:1',
   TRADING_RPC_URL: 'http://127.0.0.1:2',
   TRADING_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
-  TRADING_RELAY_TOKEN: 'x'.repeat(32),
   TRADING_ALLOW_UNATTESTED: 'true',
 }
 const ID = `0x${'5a'.repeat(32)}`
@@ -113,10 +112,6 @@ describe('the command line', () => {
     [['institution', 'invite', '0x12']],
     [['leave']],
     [['leave', 'Example Capital', '--yes']],
-    [['taken']],
-    [['taken', '0x12']],
-    [['relay']],
-    [['relay', ID, ID]],
     [['watch']],
     [['watch', 'weather']],
   ])('refuses %j with 2', async (args) => {
@@ -136,7 +131,6 @@ describe('the command line', () => {
     ['TRADING_RPC_URL', ['portfolio'], 'TRADING_RPC_URL'],
     ['TRADING_PRIVATE_KEY', ['portfolio'], 'TRADING_PRIVATE_KEY'],
     ['TRADING_ALLOW_UNATTESTED', ['portfolio'], '--allow-unattested'],
-    ['TRADING_RELAY_TOKEN', ['relay', ID], 'TRADING_RELAY_TOKEN'],
   ])('names %s when it is missing', async (name, args, expected) => {
     const env = Object.fromEntries(Object.entries(NOWHERE).filter(([variable]) => variable !== name))
     const { code, stderr } = await run(args, env)

@@ -7,6 +7,7 @@ import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { receiptSchema } from '../../src/protocol/relayReceipt.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
+import { operate } from '../support/operate.js'
 import { startRawServer } from '../support/rawServer.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { errorOf, orderOf, personAt, personEnv, runCli, runShippedCli, startCli } from './support/cli.js'
@@ -224,26 +225,27 @@ async function digestOf(orderId: Hex): Promise<string> {
   return relayed?.kind === 'relayed' ? relayed.digest : ''
 }
 
-it('confidential-trading relay shows the receipt of a digest to a holder of the token', async () => {
+it('operate relay shows the receipt of a digest to a holder of the token', async () => {
   const { orderId } = await desk().traders[0].trade({
     side: 'BUY',
     symbol: 'AAPL',
     usdc: 50n * ONE_USDC,
   })
   const digest = await eventually('the digest', () => digestOf(orderId))
-  const { run } = await person(0)
   const file = join(await temporaryDirectory(), 'token')
   await writeFile(file, `${desk().sandbox.secrets.relayAuthToken}\n`, { mode: 0o600 })
-  const shown = await run('relay', digest, '--token-file', file, '--json')
+  const env = { SERVER_URL: desk().sandbox.info.url, RELAY_AUTH_TOKEN_FILE: file }
+  const shown = await operate(['relay', digest, '--json'], { env })
   expect(shown.exit).toBe(0)
   expect(receiptSchema.parse(JSON.parse(shown.out))).toMatchObject({ digest, status: 'confirmed' })
-  expect((await run('relay', digest, '--token-file', file)).out).toContain('type\tOrderSettlement\n')
+  expect((await operate(['relay', digest], { env })).out).toContain('type: OrderSettlement\n')
   await writeFile(file, 'x'.repeat(40))
-  const wrong = await run('relay', digest, '--token-file', file, '--json')
+  const wrong = await operate(['relay', digest, '--json'], { env })
   expect({ exit: wrong.exit, code: errorOf(wrong.err).code }).toEqual({
     exit: 1,
     code: 'relay-unauthorized',
   })
+  expect(wrong.err + shown.out).not.toContain('x'.repeat(40))
 })
 
 it('confidential-trading ends with 5 for a server or a node that does not answer', async () => {

@@ -13,7 +13,6 @@ import {
   type RetryTiming,
   type Trust,
 } from '../../client/index.js'
-import type { RelayAccess } from '../../client/operator.js'
 import { createFileOrderStore, createFileStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -34,11 +33,6 @@ const TIMING: RetryTiming = { attempts: 4, baseMs: 500, maxMs: 15_000 }
 /** The server's public API. @throws CommandError `usage` */
 export function connectServer(values: ServerOptions, env: Environment): Reader {
   return createReader({ serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, timing: TIMING })
-}
-
-/** The server's operator API. @throws CommandError `usage` */
-export function relayOf(values: ServerOptions, env: Environment, token: string): RelayAccess {
-  return { serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, token }
 }
 
 /**

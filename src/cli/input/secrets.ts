@@ -17,7 +17,7 @@ interface SecretSource {
  * Reads a secret from the environment, or from a file that only its owner can read.
  * @throws CommandError `usage` if neither or both are given
  */
-export function readSecret({ variable, value, option, file }: SecretSource): string {
+function readSecret({ variable, value, option, file }: SecretSource): string {
   if (value && file) throw usage(`${variable} and --${option} are both given: use one`)
   if (file) return readOwnFile(file, option)
   if (value) return value
