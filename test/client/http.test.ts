@@ -59,6 +59,16 @@ it('failures are the problem that the server states', async () => {
   })
 })
 
+it.each(['javascript:alert(1)', 'data:text/html,x'])(
+  'no failure has %s of a server as its page',
+  async (type) => {
+    const { body, ...stated } = problem(422, 'policy-rejected')
+    api.answerWith(() => ({ ...stated, body: { ...Object(body), type } }))
+    const page = 'confidential-trading-client/README.md#server-error'
+    await expect(http().get('/x', schema)).rejects.toMatchObject({ code: 'policy-rejected', docs: page })
+  },
+)
+
 it('failures that only a newer server knows are unknown, and keep their code in the problem', async () => {
   api.answerWith(() => problem(409, 'later-code'))
   const failure = { code: 'unknown', problem: { code: 'later-code' } }

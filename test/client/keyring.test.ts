@@ -209,6 +209,14 @@ it('an order goes out under another drawn key when the file was lost, up to the 
   expect((await sell(without)).userPubKey).toBe((await without.unlock()).publicKey)
 })
 
+it('a key that is imported while the keys are locked is not held afterwards', async () => {
+  const alice = device()
+  const imported = alice.importKeys(await alice.drawKey())
+  alice.lock()
+  await imported
+  expect((await alice.unlock()).drawnAt).toBe(0)
+})
+
 it('a key file of another account is refused', async () => {
   const alice = device()
   const bob = clientOf(chain(), api, 'bob')

@@ -18,6 +18,16 @@ it('a change is sent once: carried out again it is in force, and nothing is sent
   expect(await chain().provider.getBlockNumber()).toBe(block)
 })
 
+it('an allowance of nothing withdraws the one that the pool has', async () => {
+  const change: Change = { kind: 'allowance', usdc: 5n }
+  await applyChange(operator('owner'), change)
+  expect(await applyChange(operator('owner'), { ...change, usdc: 4n })).toBeNull()
+  await applyChange(operator('owner'), { ...change, usdc: 0n })
+  const [owner, pool] = [chain().account('owner'), chain().addressOf('pool')]
+  expect(await chain().read('usdc', 'allowance', owner, pool)).toBe(0n)
+  expect(await applyChange(operator('owner'), { ...change, usdc: 0n })).toBeNull()
+})
+
 it.each(['aapl', 'USDC', 'APPLE COMPUTER'])(
   'the symbol %s, which the contract would take, is neither listed nor frozen',
   async (symbol) => {

@@ -129,12 +129,29 @@ it('following asks with the last validator and yields nothing while nothing chan
   expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
 })
 
+it('an answer of another order is refused, as its status, as its timeline, and while either is followed', async () => {
+  const other = `0x${'0b'.repeat(32)}`
+  api.answerWith(({ path }) => ({
+    body: path.endsWith('/timeline') ? { orderId: other, entries: [] } : status('OPEN', { orderId: other }),
+  }))
+  const attempts = [
+    orders().getOrder(orderId),
+    orders().listOrderStatuses(orderId).next(),
+    orders().getOrderTimeline(orderId),
+    orders().listOrderTimelines(orderId).next(),
+  ]
+  for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'unexpected-answer' })
+})
+
 /** What a watch called back with, until it says `last`. */
 async function watched(last: string): Promise<readonly string[]> {
   const seen: string[] = []
   const unsubscribe = orders().watchOrder(orderId, {
     onStatus: ({ state }) => void seen.push(state),
-    onError: ({ code }) => void seen.push(code),
+    onError({ code }) {
+      seen.push(code)
+      throw new Error('a mistake of the caller')
+    },
     pollMs: 1,
   })
   await expect.poll(() => seen.at(-1)).toBe(last)
@@ -150,7 +167,8 @@ async function watched(last: string): Promise<readonly string[]> {
 
 it('watching goes on after a failure that may pass, until the order has ended', async () => {
   const away = Array.from({ length: FAST.attempts }, () => ({ status: 503 }))
-  api.answerWith(answers<ApiAnswer>({ body: status('OPEN') }, ...away, { body: status('SETTLED') }))
+  const open = { body: status('OPEN') }
+  api.answerWith(answers<ApiAnswer>(open, ...away, open, { body: status('SETTLED') }))
   expect(await watched('SETTLED')).toEqual(['OPEN', 'server-unavailable', 'SETTLED'])
 })
 

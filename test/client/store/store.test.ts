@@ -1,5 +1,5 @@
 // The stores that a test can have outside of a browser, and the text that all of them keep. test/browser/orderStore.test.ts has the third.
-import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -67,6 +67,7 @@ it('the store of files lists what it can read beside a damaged order, and says o
   const store = createFileOrderStore(directory)
   const [damaged, whole] = [keptOrderOf(1), keptOrderOf(2)]
   await store.keep(whole)
+  await mkdir(join(directory, 'archive.json'))
   await writeFile(join(directory, `${damaged.orderId}.json`), encodeOrder(damaged).slice(0, 100))
   expect(await store.list()).toEqual([whole])
   await expect(store.find(damaged.orderId)).rejects.toMatchObject({ code: 'invalid-kept-order' })
