@@ -75,12 +75,11 @@ export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms
 export type Duration = `${number}${'m' | 'h' | 'd'}`
 
 /** The time until which an order may be filled: then the enclave cancels the rest. At most 30 days ahead. */
-export interface OrderTime {
+export type OrderTime =
   /** Counted from the newest block or this device's clock, whichever is later; default `1d`. */
-  readonly validFor?: Duration | undefined
-  /** Unix seconds, in place of `validFor`. */
-  readonly deadline?: number | undefined
-}
+  | { readonly validFor?: Duration | undefined; readonly deadline?: undefined }
+  /** Unix seconds. */
+  | { readonly deadline: number | undefined; readonly validFor?: undefined }
 
 /** The employee's order. */
 export type OrderRequest = OrderTerms & OrderTime

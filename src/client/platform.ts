@@ -31,13 +31,13 @@ export type Trust =
   | {
       readonly pins: Readonly<Record<keyof Pins, Hex>>
       readonly measurements?: Measurements | undefined
-      readonly allowUnattested?: boolean
+      readonly allowUnattested?: boolean | undefined
     }
   /** The programs that the enclave's keys may be of: `measuredBy` of `confidential-trading-client/attestation`. */
   | {
       readonly measurements: Measurements
       readonly pins?: Pins | undefined
-      readonly allowUnattested?: boolean
+      readonly allowUnattested?: boolean | undefined
     }
   /** The server is believed in what is not pinned: for a trial, or where nothing is sealed and no money moves. */
   | {

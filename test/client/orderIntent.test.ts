@@ -1,7 +1,8 @@
 import { Wallet } from 'ethers'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, expectTypeOf, it } from 'vitest'
 import { type OrderRequest, sealOrder, wireOf } from '../../src/client/orderIntent.js'
+import type { Pins, Trust } from '../../src/client/platform.js'
 import { createWallet } from '../../src/client/wallet.js'
 import { commitOf, ORDER_PLACE, open } from '../../src/protocol/envelope.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
@@ -109,6 +110,14 @@ it('a sealed order has its signature in the one accepted form, however the walle
   const { intent } = await sealOrder(buy, deps(new OddWallet(zeroBased)))
   expect(['1b', '1c']).toContain(intent.sig.slice(-2))
   expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(chain().account('alice'))
+})
+
+it('an order has one of both times, by its type too, and a client may be given undefined for no attestation', () => {
+  type Buy = Omit<typeof buy, 'deadline'>
+  expectTypeOf<Buy & { deadline: number }>().toExtend<OrderRequest>()
+  expectTypeOf<Buy & { validFor: '1h'; deadline: undefined }>().toExtend<OrderRequest>()
+  expectTypeOf<Buy & { validFor: '1h'; deadline: number }>().not.toExtend<OrderRequest>()
+  expectTypeOf<{ pins: Record<keyof Pins, Hex>; allowUnattested: undefined }>().toExtend<Trust>()
 })
 
 it.each([

@@ -771,10 +771,6 @@ export interface CashMoveTerms {
     readonly payFrom?: undefined;
     readonly limit?: undefined;
 }
-export interface OrderTime {
-    readonly validFor?: Duration | undefined;
-    readonly deadline?: number | undefined;
-}
 export interface SellTerms {
     readonly side: 'SELL';
     readonly symbol: string;
@@ -794,6 +790,15 @@ export interface ShareMoveTerms {
 export type Duration = `${number}${'m' | 'h' | 'd'}`;
 export type OrderRequest = OrderTerms & OrderTime;
 export type OrderTerms = BuyTerms | SellTerms | ShareMoveTerms | CashMoveTerms;
+export type OrderTime = 
+{
+    readonly validFor?: Duration | undefined;
+    readonly deadline?: undefined;
+}
+ | {
+    readonly deadline: number | undefined;
+    readonly validFor?: undefined;
+};
 
 // client/orderStore.d.ts
 export interface KeptOrder extends SubmittableOrder {
