@@ -1,5 +1,6 @@
 // Buys with a wallet, waits for the end of the order, and prints the portfolio.
 import * as trading from 'confidential-trading-client'
+import { createFileOrderStore } from 'confidential-trading-client/store'
 
 /** A setting that begins with 0x. */
 export function hex(name: string): trading.Hex {
@@ -11,7 +12,10 @@ export function hex(name: string): trading.Hex {
 export async function buy(wallet: trading.WalletSource, symbol: string, usdc: string): Promise<void> {
   // Both pins come from a source other than the server. A sandbox alone may answer for its own.
   const pins = { enclavePublicKey: hex('ENCLAVE_KEY'), escrow: hex('ESCROW') }
-  const client = trading.createClient({ serverUrl: process.env.SERVER_URL ?? '', wallet, pins })
+  const orderStore = createFileOrderStore('orders')
+  const client = trading.createClient({ serverUrl: process.env.SERVER_URL ?? '', wallet, pins, orderStore })
+  // An earlier run may have been ended in the middle of an order.
+  for (const { orderId } of await client.getKeptOrders()) console.log(await client.resumeOrder(orderId))
   const { screen, waitingFor } = await client.getWallet(await client.getAccount())
   if (screen !== 'trade') throw new Error(`this wallet cannot trade yet: ${screen} ${waitingFor.join(', ')}`)
 

@@ -22,12 +22,19 @@ function show(text: string): void {
   if (status) status.textContent = text
 }
 
-async function buy(symbol: string, amount: string): Promise<void> {
-  client ??= trading.createClient({ serverUrl, wallet: window.ethereum, pins, orderStore })
+const connect = () =>
+  (client ??= trading.createClient({ serverUrl, wallet: window.ethereum, pins, orderStore }))
+const fail = (error: unknown) => show(trading.toTradingError(error).message)
+
+/** An earlier tab may have been closed in the middle of an order. */
+async function takeUp(client = connect()): Promise<void> {
+  for (const { orderId } of await client.getKeptOrders()) show(await client.resumeOrder(orderId))
+}
+
+async function buy(symbol: string, amount: string, client = connect()): Promise<void> {
   const { screen, waitingFor } = await client.getWallet(await client.getAccount())
   if (screen !== 'trade') return show(`This wallet cannot trade yet: ${screen} ${waitingFor.join(', ')}`)
-  const usdc = trading.parseDecimal(amount, trading.USDC_DECIMALS)
-  const request = { side: 'BUY', symbol, usdc } as const
+  const request = { side: 'BUY', symbol, usdc: trading.parseDecimal(amount, trading.USDC_DECIMALS) } as const
   const { order } = await client.placeOrder(request, { onStep: show })
   for await (const { state } of client.listOrderStatuses(order.orderId)) show(state)
   const held = Object.entries((await client.getPortfolio())?.portfolio.positions ?? {})
@@ -38,5 +45,6 @@ async function buy(symbol: string, amount: string): Promise<void> {
 form?.addEventListener('submit', (event) => {
   event.preventDefault()
   const [symbol = '', amount = ''] = [...form.querySelectorAll('input')].map(({ value }) => value)
-  buy(symbol, amount).catch((error: unknown) => show(trading.toTradingError(error).message))
+  buy(symbol, amount).catch(fail)
 })
+takeUp().catch(fail)
