@@ -45,8 +45,6 @@ export interface KeptOptions extends CallOptions {
   readonly store: HistoryStore
 }
 
-export type ResumeOptions = KeptOptions & Pick<PublishOptions, 'onProgress'>
-
 /** Needs no server where the escrow is pinned. */
 async function keptIn(client: Client, { store, ...options }: KeptOptions) {
   const { within, contracts } = partsOf(client)
@@ -96,7 +94,7 @@ export async function getKeptPublication(client: Client, options: KeptOptions): 
  */
 export async function resumePublication(
   client: Client,
-  options: ResumeOptions,
+  options: KeptOptions & Pick<PublishOptions, 'onProgress'>,
 ): Promise<PublishedRulebook | null> {
   const kept = await keptIn(client, options)
   const found = await kept.publication()

@@ -14,7 +14,6 @@
 //   PublishOptions
 //   PublishStep
 //   PublishedRulebook
-//   ResumeOptions
 //   RowFault
 //   RulebookChange
 //   RulebookCopy
@@ -89,11 +88,10 @@ export declare function getRulebookVersion(client: Client, options?: CallOptions
 export declare function listMembers(client: Client, orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberList, void, undefined>;
 export declare function openRulebookCopy(client: Client, copy: unknown, version: number, options?: Partial<KeptOptions>): Promise<Policy>;
 export declare function publishRulebook(client: Client, policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>;
-export declare function resumePublication(client: Client, options: ResumeOptions): Promise<PublishedRulebook | null>;
+export declare function resumePublication(client: Client, options: KeptOptions & Pick<PublishOptions, 'onProgress'>): Promise<PublishedRulebook | null>;
 export interface KeptOptions extends CallOptions {
     readonly store: HistoryStore;
 }
-export type ResumeOptions = KeptOptions & Pick<PublishOptions, 'onProgress'>;
 
 // client/claims.d.ts
 export interface Claim {
