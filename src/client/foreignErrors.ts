@@ -8,6 +8,7 @@ import {
   RangeRefusedError,
 } from '../chain/errors.js'
 import { ProtocolError } from '../protocol/errors.js'
+import { jsonOf } from '../protocol/json.js'
 import { ClientError, type ClientErrorCode, TradingError } from './errors.js'
 
 const codeSchema = z.object({ code: z.union([z.int(), z.string()]) })
@@ -200,14 +201,6 @@ const REFUSED: Partial<Record<ClientErrorCode, string>> = {
   'signature-refused': 'The signature was rejected in the wallet.',
   'transaction-refused': 'The transaction was rejected in the wallet.',
   'no-account': 'The wallet reveals no account: the connection was rejected.',
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** An ethers error's message contains the whole transaction; its short message does not. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { problemSchema } from '../protocol/api.js'
+import { jsonOf } from '../protocol/json.js'
 import { isSecureUrl } from '../protocol/secureUrl.js'
 import { timeLimit } from '../protocol/timeLimit.js'
 import { ClientError, ServerError } from './errors.js'
@@ -123,14 +124,6 @@ function parse<T>(path: string, schema: z.ZodMiniType<T>, text: string): T {
   throw new ClientError('unexpected-answer', `${path}: the answer does not match the documented schema`, {
     cause: body.error,
   })
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function serverError({ status, headers, text }: Answer, base: string): ServerError {

@@ -2,13 +2,13 @@
 import * as z from 'zod/mini'
 import type { PolicyVersion } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { jsonOf } from '../protocol/json.js'
 import {
   type Publication,
   publicationSchema,
   type RulebookCopy,
   rulebookCopySchema,
 } from '../protocol/rulebookCopy.js'
-import { jsonOf } from '../protocol/strictJson.js'
 import { type HistoryStore, unlessFailed } from './keptLists.js'
 
 export interface KeptRulebooks {

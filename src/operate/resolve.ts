@@ -9,6 +9,7 @@ import { checksum, sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
 import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { jsonOf } from '../protocol/json.js'
 import type { OpenOrder } from '../protocol/portfolio.js'
 import {
   entryHash,
@@ -21,7 +22,6 @@ import {
   type UnsignedResolution,
 } from '../protocol/resolution.js'
 import { signDigest } from '../protocol/signDigest.js'
-import { jsonOf } from '../protocol/strictJson.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { chainIdSchema, chainIdTextSchema } from '../protocol/identifiers.js'
-import { jsonOf } from '../protocol/strictJson.js'
+import { jsonOf } from '../protocol/json.js'
 import {
   ConfigError,
   type Environment,

@@ -75,12 +75,3 @@ function addName(seen: Set<string> | undefined, quoted: string): void {
   if (seen?.has(name)) throw new JsonError('The text has an object with a repeated member name.')
   seen?.add(name)
 }
-
-/** Undefined where the text is not JSON. As JSON.parse has it: for answers, and not for what is signed or stored. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,6 +1,7 @@
 import { utils } from '@noble/secp256k1'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Bytes, Hex } from '../../protocol/hex.js'
+import { jsonOf } from '../../protocol/json.js'
 import { openShare } from '../../protocol/masterShare.js'
 import {
   assertFoundingSigned,
@@ -14,7 +15,6 @@ import {
   sharesDigest,
 } from '../../protocol/provisioning.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
-import { jsonOf } from '../../protocol/strictJson.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue, oneAtATime } from '../../service/waiting.js'
 import { createShareCollector, drawMaster, shareMaster } from '../keys/born.js'

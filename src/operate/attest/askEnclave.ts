@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { problemSchema } from '../../protocol/api.js'
-import { jsonOf } from '../../protocol/strictJson.js'
+import { jsonOf } from '../../protocol/json.js'
 import { CommandError, RefusedError } from '../../terminal/failure.js'
 
 /** A founding, which makes all its evidence and seals the shares. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Registers } from '../../attestation/nitro.js'
-import { jsonOf } from '../../protocol/strictJson.js'
+import { jsonOf } from '../../protocol/json.js'
 import { CommandError } from '../../terminal/failure.js'
 
 const register = z.string().regex(/^[0-9a-f]{96}$/)
