@@ -170,9 +170,18 @@ export function toTradingError(error: unknown, refused?: ClientErrorCode): Tradi
   return new ClientError(ownCode(error), shortMessage(error), { cause: error })
 }
 
+/** A method's failure for what it was given: ethers' coder, a schema and the wire format refuse it. Errors of callbacks stay as they are. */
+export function methodFailure(error: unknown): unknown {
+  const { name } = error instanceof Error ? error : { name: '' }
+  // Not by zod's class: it would bring all of zod along.
+  const isOurs = error instanceof ProtocolError || name === '$ZodError' || name === 'ZodError'
+  return isOurs || codesOf(error).includes('INVALID_ARGUMENT') ? toTradingError(error) : error
+}
+
 function ownCode(error: unknown): ClientErrorCode {
   if (!(error instanceof ProtocolError)) return 'unexpected'
-  return error.code === 'invalid-decimal' ? 'invalid-decimal' : 'unexpected-answer'
+  const { code } = error
+  return code === 'invalid-decimal' || code === 'invalid-name' ? code : 'unexpected-answer'
 }
 
 /** The failure of wallet or node that the error names; null for any other error, such as a revert. */

@@ -1,5 +1,6 @@
 // Parts of the client whose code is loaded once they are needed: bundlers make a file of each.
 import { ClientError } from './errors.js'
+import { methodFailure } from './foreignErrors.js'
 import { abortable } from './retry.js'
 
 /** A part, made once. It rejects with the signal's reason as soon as that aborts. @throws ClientError `code-not-loaded` */
@@ -28,7 +29,13 @@ export function methodsOf<T extends Methods<K>, K extends string>(
 ): Pick<T, K> {
   const methods = names.map((name) => [
     name,
-    async (...args: never[]) => (await part(signalIn(args.at(-1))))[name](...args),
+    async (...args: never[]) => {
+      try {
+        return await (await part(signalIn(args.at(-1))))[name](...args)
+      } catch (error) {
+        throw methodFailure(error)
+      }
+    },
   ])
   return Object.fromEntries(methods) as Pick<T, K>
 }

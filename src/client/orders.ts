@@ -80,13 +80,13 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
       const path = `/orders/${orderId}${part}`
       const answer = await retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
       if (answer === 'unchanged' || answer.body.orderId === orderId.toLowerCase()) return answer
-      throw new ClientError('unexpected-answer', 'The server answered with another order.')
+      throw anotherOrder()
     }
 
   async function get<T extends OfOrder>(orderId: Hex, resource: Resource<T>, call?: CallOptions): Promise<T> {
     const answer = await asking(orderId, resource, call?.signal)(null)
     if (answer !== 'unchanged') return answer.body
-    throw new ClientError('unexpected-answer', 'The server answered 304 to no validator.')
+    throw anotherOrder()
   }
 
   const listOrderStatuses: Orders['listOrderStatuses'] = async function* (orderId, options) {
@@ -116,6 +116,11 @@ export function createOrders({ http, timing, onEnded }: OrdersDeps): Orders {
         options,
       ),
   }
+}
+
+/** Or with none: 304, where no validator was sent. */
+function anotherOrder(): ClientError {
+  return new ClientError('unexpected-answer', 'The server answered with another order.')
 }
 
 /** Ended, with its notice, or without a run in progress that could still deliver one. */

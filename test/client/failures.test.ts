@@ -179,6 +179,24 @@ it.each<[string, () => unknown, Partial<TradingError>]>([
   }
 })
 
+it('a value that a method cannot take fails as all else does', async () => {
+  const client = withWallet(browserWallet())
+  await client.unlock()
+  const bad = 'x' as Hex
+  const attempts = [
+    client.cancelOrder(bad),
+    client.reclaimOrder(bad),
+    client.joinInstitution(bad),
+    client.inviteMember(bad),
+    client.setAllowance(-1n),
+    client.claim(''),
+    client.getShares({ others: ['é'] }),
+    client.submitOrder(Object({})),
+  ]
+  const failures = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)))
+  expect(failures.map((failure) => failure instanceof TradingError)).toEqual(attempts.map(() => true))
+})
+
 it('a TypeError of a callback leaves the call as it is', async () => {
   const mistake = new TypeError('beforeOpen is broken')
   const placed = withWallet(browserWallet()).placeOrder(await sale(), {
