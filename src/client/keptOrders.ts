@@ -33,7 +33,7 @@ export interface OrderKeeping {
   /**
    * Takes up a kept order where a closed page, or a process that was killed, left it: asks the chain, submits an order that is open, and
    * forgets one that has ended or can never open. With `sendSigned` it submits a signed one again. Asks the wallet for nothing. Idempotent.
-   * @throws ClientError `no-kept-order`, `invalid-kept-order`, and the errors of `submitOrder`
+   * @throws ClientError `no-kept-order`, also for one of another chain or escrow, `invalid-kept-order`, and the errors of `submitOrder`
    * @example for (const kept of await client.getKeptOrders()) console.log(await client.resumeOrder(kept.orderId))
    */
   resumeOrder(orderId: Hex, options?: ResumeOptions): Promise<Resumed>
@@ -58,18 +58,17 @@ export function createKeptOrders({ store, wallet, openings, orders, contracts }:
     return openings.look(part, await contracts(options))
   }
 
+  /** Another deployment knows nothing of an order, which may be open all the same. */
+  async function ofHere(options?: CallOptions): Promise<(order: KeptOrder) => boolean> {
+    const [chainId, { escrow }] = await Promise.all([wallet.chainId(), contracts(options)])
+    return (order) => order.chainId === chainId && sameAddress(order.escrow, escrow)
+  }
+
   async function list(options?: CallOptions): Promise<readonly KeptOrder[]> {
     const all = await store.list()
     if (all.length === 0) return all
-    const [account, chainId, { escrow }] = await Promise.all([
-      wallet.account(),
-      wallet.chainId(),
-      contracts(options),
-    ])
-    return all.filter(
-      (order) =>
-        order.chainId === chainId && sameAddress(order.escrow, escrow) && sameAddress(order.account, account),
-    )
+    const [account, isHere] = await Promise.all([wallet.account(), ofHere(options)])
+    return all.filter((order) => isHere(order) && sameAddress(order.account, account))
   }
 
   return {
@@ -96,7 +95,9 @@ export function createKeptOrders({ store, wallet, openings, orders, contracts }:
     /** Does what is left to do of a kept order. Idempotent. */
     async resume(orderId: Hex, { sendSigned = false, ...options }: ResumeOptions = {}): Promise<Resumed> {
       const order = await store.find(orderId)
-      if (order === null) throw new ClientError('no-kept-order', 'This device keeps no such order.')
+      if (order === null || !(await ofHere(options))(order)) {
+        throw new ClientError('no-kept-order', 'This device keeps no such order of this chain and escrow.')
+      }
       const { state, isEnded } = await look(order, options)
       if (state === 'open' && !isEnded) {
         await orders.submit({ ...order, opening: undefined }, options)
