@@ -36,7 +36,7 @@ interface WalletOptions extends ReaderOptions {
    * needs it; a `WalletClient` of viem; or an ethers signer with a JSON-RPC provider.
    */
   readonly wallet: WalletSource
-  /** The account to use of those that a browser's wallet has revealed; the first one by default. */
+  /** The account to use of those that a browser's wallet has revealed; the first one by default. A signer's own, or it is refused. */
   readonly account?: Hex | undefined
   /** Timeout until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined

@@ -55,8 +55,11 @@ export interface OutgoingTransaction {
 /** Signs for the account. Methods fail with the raw errors of ethers or of the wallet. */
 export interface AccountHolder {
   readonly request: Request
-  /** Asks the user on the first call where the page is not connected yet. */
-  account(): Promise<string>
+  /**
+   * Asks the user on the first call where the page is not connected yet.
+   * @param chosen which of several accounts; a signer has one of its own all the same
+   */
+  account(chosen?: Hex): Promise<string>
   signText(text: string, account: Hex): Promise<string>
   signTyped(typed: TypedMessage, account: Hex): Promise<string>
   /** @returns the transaction's hash */
@@ -73,7 +76,7 @@ export function accountHolderOf(given: WalletSource | null | undefined): Account
     )
   }
   if (!isEip1193(given)) return ethersSigner(given)
-  return isLocal(given) ? localAccount(given) : browserWallet(given)
+  return isLocal(given) ? localAccount(given) : browserWallet(given, ownAccount(given))
 }
 
 function isEip1193(given: WalletSource): given is RequestSource {
@@ -87,6 +90,11 @@ function isLocal(given: RequestSource | ViemWalletClient): given is LocalWalletC
   return 'signTypedData' in given && given.account?.type === 'local'
 }
 
+/** The account that a WalletClient was made for, which need not be the first of the wallet behind it. */
+function ownAccount(given: RequestSource | ViemWalletClient): string | undefined {
+  return 'signTypedData' in given ? given.account?.address : undefined
+}
+
 const accountsSchema = z.tuple([z.string()], z.string())
 const textSchema = z.string()
 
@@ -95,7 +103,7 @@ export function requestOf(provider: RequestSource): Request {
   return (method, params) => provider.request({ method, params } as never)
 }
 
-function browserWallet(provider: RequestSource): AccountHolder {
+function browserWallet(provider: RequestSource, own?: string): AccountHolder {
   const request = requestOf(provider)
   async function textOf(method: string, params: readonly unknown[]): Promise<string> {
     const answer = textSchema.safeParse(await request(method, params))
@@ -104,7 +112,9 @@ function browserWallet(provider: RequestSource): AccountHolder {
   }
   return {
     request,
-    async account() {
+    async account(chosen) {
+      const known = own ?? chosen
+      if (known !== undefined) return known
       const accounts = accountsSchema.safeParse(await request('eth_requestAccounts', []))
       if (!accounts.success)
         throw new ClientError('no-account', 'The wallet reveals no account to this page.')

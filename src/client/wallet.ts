@@ -1,6 +1,6 @@
 import { hashMessage } from 'ethers'
 import type { IsSignedBy } from '../chain/accountSignature.js'
-import { addressSchema } from '../protocol/address.js'
+import { addressSchema, sameAddress } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { type Call, type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode, mayBePending } from './errors.js'
@@ -93,8 +93,11 @@ export function createWallet(
 ): Wallet {
   const { miningTimeoutMs, account } = options
   const holder = accountHolderOf(given)
-  const asked = untilAnswered(() => holder.account())
-  const accountOf = account === undefined ? asked : async () => account
+  const accountOf = untilAnswered(async () => {
+    const own = await holder.account(account)
+    if (account === undefined || sameAddress(own, account)) return own
+    throw new ClientError('no-account', `The wallet is of ${own}, and not of ${account}.`)
+  })
   return walletOf({ holder, miningTimeoutMs, account: accountOf, contracts: new Set(), bound: {} })
 }
 
