@@ -14,7 +14,6 @@ import {
   type SealedOrder,
   SHARE_DECIMALS,
 } from '../../src/client/index.js'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { pageExamples, sourceExamples, writeExamples } from '../client/package/examples.js'
@@ -26,7 +25,6 @@ import { useDesk } from './support/desk.js'
 const MOST_LINES = 30
 /** The examples read a file and the environment, so their compiler must know Node. */
 const types = ['node']
-const FOUNDED = nameToBytes32('Harbour Capital')
 
 const desk = useDesk()
 const installed = useInstalledPackage(['@types/node', 'viem'])
@@ -173,10 +171,7 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
       ['reclaimOrder', async () => ({}), 'OrderNotOpen'],
       ['claim', async () => ({}), 'NoClaim'],
       ['foundInstitution', async () => ({ client: noor })],
-      ['admitInstitution', async () => ({ client: otto, orgId: FOUNDED, account: newcomer.address })],
-      ['verifyWallet', async () => ({ client: otto, account: newcomer.address })],
-      ['setListed', async () => ({ client: otto })],
-      ['setFrozen', async () => ({ client: otto, account: newcomer.address })],
+      ['applyChange', async () => ({ client: otto, account: newcomer.address })],
       ['getRulebookVersion', async () => ({ client: dana })],
       ['openRulebookCopy', async () => ({ client: dana, text: copy })],
       ['publishRulebook', async () => ({ client: dana })],
@@ -189,7 +184,6 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
       ['removeMember', async () => ({ client: dana, account: brokerFunding.address })],
       ['proposeMove', async () => ({ client: dana, account: cleo.address })],
       ['acceptMove', async () => ({ client: clientOf(sandbox, ada), account: cleo.address })],
-      ['approveMove', async () => ({ client: otto, account: cleo.address })],
       ['withdrawMove', async () => ({ client: clientOf(sandbox, cleo) })],
       ['leaveInstitution', async () => ({ client: clientOf(sandbox, cleo) })],
     ]
