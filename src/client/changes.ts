@@ -226,6 +226,8 @@ const COMPARE: { readonly [K in Kind]: (scope: Scope, change: Change<K>) => Prom
 
 export async function compare<K extends Kind>(scope: Scope, change: Change<K>): Promise<PlannedChange> {
   const [isInForce, text, contract, method, ...args] = await COMPARE[change.kind](scope, change)
+  // Fails for what the contract cannot take, before anyone is shown the text.
+  contract.call(method, args)
   return { text, isInForce, send: () => contract.send(method, args) }
 }
 

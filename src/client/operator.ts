@@ -5,6 +5,7 @@ import { type Change, compare, type PlannedChange } from './changes.js'
 import type { Client, ClientOptions } from './client.js'
 import { partsOf, withParts } from './clientParts.js'
 import type { Mined } from './contract.js'
+import { methodFailure } from './foreignErrors.js'
 import type { CallOptions } from './http.js'
 import { untilAnswered } from './later.js'
 import { readContracts } from './platform.js'
@@ -49,7 +50,11 @@ export async function planChange(
   options?: CallOptions,
 ): Promise<PlannedChange> {
   const { within, contracts } = partsOf(operator)
-  return compare({ ...within(options), contracts: await contracts(options) }, change)
+  try {
+    return await compare({ ...within(options), contracts: await contracts(options) }, change)
+  } catch (error) {
+    throw methodFailure(error)
+  }
 }
 
 /**

@@ -59,16 +59,17 @@ export async function readPortfolio({
   const stored = await readStored(wallet, contracts)
   if (stored === null) return null
   const { version, blockNumber } = stored
-  const portfolio = await open(stored, keys)
   const ledger = createContract({ wallet, address: contracts.ledger, abi: PORTFOLIO_ABI })
   const [actions, hash] = await Promise.all([
     actionList(wallet, contracts.actions, blockNumber),
     ledger.read('portfolioHash', [stored.accountId], bytes32Schema, blockNumber),
   ])
-  if (actions.length === 0) return { portfolio, uncounted: [], version, blockNumber }
-  const { carriedOver } = await actionCode(wallet.signal)
+  // Before a key is made: code that does not load fails while nothing has been signed.
+  const code = actions.length === 0 ? null : await actionCode(wallet.signal)
+  const portfolio = await open(stored, keys)
+  if (code === null) return { portfolio, uncounted: [], version, blockNumber }
   const at = { wallet, ledger: contracts.ledger, keys, block: blockNumber }
-  return { ...(await carriedOver({ portfolio, version, hash }, actions, at)), version, blockNumber }
+  return { ...(await code.carriedOver({ portfolio, version, hash }, actions, at)), version, blockNumber }
 }
 
 /**

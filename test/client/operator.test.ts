@@ -38,6 +38,14 @@ it.each(['aapl', 'USDC', 'APPLE COMPUTER'])(
   },
 )
 
+it.each([
+  { kind: 'fund', usdc: -1n },
+  { kind: 'kyc', wallet: '0x12', isVerified: true },
+  { kind: 'admission', orgId: '0x12', admin: `0x${'11'.repeat(20)}`, isAdmitted: true },
+] as const)('a change that no contract takes is planned by nobody: $kind', async (change) => {
+  await expect(planChange(operator('owner'), change)).rejects.toMatchObject({ name: 'ClientError' })
+})
+
 it.each(['listing', 'admission', 'treasury', 'pause', 'actionWithdrawal'] as const)(
   'the refusal of another wallet has its name, whichever contract refuses: %s',
   async (kind) => {
