@@ -345,7 +345,7 @@ test('an order that was settled during its run is put away once the disk takes t
   await writeFile(untilFile, '')
   await eventually('its deferral', () => logText().includes('order deferred: its record fails'))
   await place('carol', B)
-  await until(B, 'its run', (record) => outcomes(record).length > 0)
+  await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   failing.finish = 0
   await eventually('no open record of it', () => !openIds(root, 'orders').includes(A))
   expect(await keys()).toEqual([A, B])
