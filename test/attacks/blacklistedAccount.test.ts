@@ -67,7 +67,7 @@ test('a blacklisted account’s refund becomes a claim, which it has paid later 
   expect((await runCli(['claim', 'USDC'], env)).exit).toBe(1)
   const elsewhere = await runCli(['claim', 'USDC', '--to', bob.account.address, '--json'], env)
   expect(elsewhere.exit).toBe(1)
-  expect(elsewhere.err).toContain('"code":"NotClaimRecipient"')
+  expect(elsewhere.err).toContain('"code":"not-claim-recipient"')
   const owner = new Wallet(sandbox.accounts.owner.privateKey, sandbox.provider)
   const escrow = new Contract(contracts.escrow.address, orderEscrowAbi, owner)
   const { hash } = await escrow
