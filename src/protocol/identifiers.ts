@@ -36,7 +36,11 @@ export function accountIdOf(address: Hex): Hex {
   return keccak256(hexToBytes(address))
 }
 
-/** `bytes32` of a name: ASCII, left-aligned, zero-padded. Used for `orgId` and for symbols. */
+/**
+ * `bytes32` of a name: ASCII, left-aligned, zero-padded. Used for `orgId` and for symbols.
+ * @throws ProtocolError `invalid-name` for what is not 1 to 31 printable ASCII characters
+ * @example const orgIdOfName = nameToBytes32('Example Capital')
+ */
 export function nameToBytes32(name: string): Hex {
   if (!NAME.test(name)) throw new ProtocolError('invalid-name', 'expected 1 to 31 printable ASCII characters')
   const bytes = new Uint8Array(32)
@@ -44,7 +48,10 @@ export function nameToBytes32(name: string): Hex {
   return bytesToHex(bytes)
 }
 
-/** The name in a `bytes32`, or `null` if it holds none. */
+/**
+ * The name in a `bytes32`, or `null` if it holds none.
+ * @example const name = bytes32ToName(orgId)
+ */
 export function bytes32ToName(id: Hex): string | null {
   const text = new TextDecoder('latin1').decode(hexToBytes(id)).replace(/\0+$/, '')
   return NAME.test(text) ? text : null

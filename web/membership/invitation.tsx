@@ -1,5 +1,4 @@
-import type { WalletView } from '../../src/client/index.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, type WalletView } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EndedMove, PastMoves, PendingMove } from '../../src/client/index.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, type EndedMove, type PastMoves, type PendingMove } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { ListState } from '../parts/listState.js'

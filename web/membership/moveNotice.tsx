@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type AccountMove, ClientError, type PendingMove } from '../../src/client/index.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { type AccountMove, bytes32ToName, ClientError, type PendingMove } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { isKeyMissing } from '../state/account.js'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { bytes32ToName, nameToBytes32 } from '../../src/client/index.js'
 import { applyChange } from '../../src/client/operator.js'
 import { addressSchema } from '../../src/protocol/address.js'
-import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'

@@ -1,6 +1,5 @@
-import type { Hex } from '../../src/client/index.js'
+import { bytes32ToName, type Hex } from '../../src/client/index.js'
 import { applyChange } from '../../src/client/operator.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { ListState } from '../parts/listState.js'

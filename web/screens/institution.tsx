@@ -1,6 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { Hex, InstitutionView } from '../../src/client/index.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, type Hex, type InstitutionView } from '../../src/client/index.js'
 import { Members } from '../institution/members.js'
 import { membersOf } from '../institution/membersOf.js'
 import { MovesCard } from '../institution/movesCard.js'

@@ -1,5 +1,4 @@
-import type { WalletView } from '../../src/client/index.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, type WalletView } from '../../src/client/index.js'
 import { Founding } from '../membership/founding.js'
 import { Invitation } from '../membership/invitation.js'
 import { LeavingNote } from '../membership/leaving.js'

@@ -6,7 +6,7 @@ import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { bytes32ToName } from '../../src/client/index.js'
 import { money, shares, shortHex, timeOfDay } from './format.js'
 
 /** An event of one of the contracts, for a person. */

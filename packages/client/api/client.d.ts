@@ -100,6 +100,7 @@
 //   WalletSource
 //   WalletView
 //   WatchOptions
+//   bytes32ToName
 //   cannotDerive
 //   createClient
 //   createPast
@@ -109,6 +110,7 @@
 //   formatDecimal
 //   formatGrouped
 //   isSignedOrder
+//   nameToBytes32
 //   parseDecimal
 //   toTradingError
 
@@ -1251,6 +1253,10 @@ export interface Envelope {
 // protocol/hex.d.ts
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hex = `0x${string}`;
+
+// protocol/identifiers.d.ts
+export declare function bytes32ToName(id: Hex): string | null;
+export declare function nameToBytes32(name: string): Hex;
 
 // protocol/intent.d.ts
 export declare const intentSchema: z.ZodMiniDiscriminatedUnion<[z.ZodMiniObject<{
