@@ -1,11 +1,8 @@
 import './jitless.js'
-import { type ComponentChildren, options, render } from 'preact'
+import { type ComponentChildren, render } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
 import { App } from './app.js'
 import { loadSettings } from './settings.js'
-
-// What changes the page's state may take most of a frame, and rendering it another: each is a task of its own.
-options.debounceRendering = (rendering) => setTimeout(rendering)
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no #app element')
