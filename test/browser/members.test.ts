@@ -136,10 +136,12 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     await importBox(page).getByText('2 employees imported into the draft below.').waitFor()
     await faults.waitFor({ state: 'detached' })
     await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true)
-    expect(await page.locator('[data-test=changes] li').allInnerTexts()).toEqual([
-      expect.stringMatching(/^tightened Cleo Marsh .* may no longer sell$/),
-      expect.stringMatching(/^tightened Cleo Marsh .* may no longer trade NVDA and TSLA$/),
-    ])
+    await expect
+      .poll(() => page.locator('[data-test=changes] li').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^tightened Cleo Marsh .* may no longer sell$/),
+        expect.stringMatching(/^tightened Cleo Marsh .* may no longer trade NVDA and TSLA$/),
+      ])
     await page.getByLabel('Ada Lovelace may buy').waitFor()
     expect(await page.getByLabel('Cleo Marsh may trade NVDA').isChecked()).toBe(false)
 

@@ -71,11 +71,13 @@ describe('the form', () => {
     await dana.getByLabel('Ada may trade TSLA').uncheck()
     await dana.getByLabel('Largest order').fill('20,000')
     await dana.getByLabel('Shares may be withdrawn').uncheck()
-    expect(await changes(dana).allInnerTexts()).toEqual([
-      expect.stringMatching(/^tightened Ada .* may no longer trade TSLA$/),
-      'tightened an order may be at most 20,000 USDC (was 25,000 USDC)',
-      'tightened shares may not be withdrawn',
-    ])
+    await expect
+      .poll(() => changes(dana).allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^tightened Ada .* may no longer trade TSLA$/),
+        'tightened an order may be at most 20,000 USDC (was 25,000 USDC)',
+        'tightened shares may not be withdrawn',
+      ])
     expect(await findViolations(dana)).toEqual([])
     await dana.getByRole('button', { name: 'Publish version 2', exact: true }).click()
     await dana.getByText('Version 2 is in force.').waitFor()
@@ -91,10 +93,12 @@ describe('the form', () => {
     await expectRulesOf2(dana)
     await dana.getByLabel('Ada may trade TSLA').check()
     await dana.getByLabel('Largest order').fill('25000')
-    expect(await changes(dana).allInnerTexts()).toEqual([
-      expect.stringMatching(/^lifted Ada .* may now trade TSLA$/),
-      'lifted an order may be at most 25,000 USDC (was 20,000 USDC)',
-    ])
+    await expect
+      .poll(() => changes(dana).allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^lifted Ada .* may now trade TSLA$/),
+        'lifted an order may be at most 25,000 USDC (was 20,000 USDC)',
+      ])
     await dana.getByRole('button', { name: 'Publish version 3, which lifts 2 rules' }).waitFor()
     expect(await findViolations(dana)).toEqual([])
   })

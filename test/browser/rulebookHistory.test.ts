@@ -91,7 +91,7 @@ describe.each(SIZES)('at $name', (size) => {
     expect(await page.getByLabel('Largest order').inputValue()).toBe('25000')
     const changes = page.locator('[data-test=changes] li')
     await changes.first().waitFor()
-    expect(await changes.allInnerTexts()).toContain('lifted shares may be withdrawn')
+    await expect.poll(() => changes.allInnerTexts()).toContain('lifted shares may be withdrawn')
     await expectFit(page)
     await page.getByRole('button', { name: 'Discard the draft' }).click()
     await page.getByText(`No changes from version ${before}.`).waitFor()
