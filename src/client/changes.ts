@@ -36,7 +36,7 @@ interface Terms {
   rotation: { readonly role: Role; readonly to: Hex | null; readonly program: SignerProgram | null }
   /** Stops openings and the enclave's authorizations. The guardian pauses, the owner lifts the pause. */
   pause: { readonly isPaused: boolean }
-  /** Revokes an attested program, at once and for good. The guardian's alone. */
+  /** Revokes an attested program, at once and finally. The guardian's alone. */
   revocation: { readonly measurement: Hex }
   /** Moves the pool's USDC to the broker's funding address, in base units; once more each time. */
   treasury: { readonly usdc: bigint }

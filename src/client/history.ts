@@ -45,7 +45,7 @@ export type { ListedOrder, OrderList, OrderListOptions } from './lists.js'
 /**
  * The account's history: orders, fills, refunds, withdrawals, and changes of the key, derived from the
  * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
- * `valueOverTime` sum it up. A reorganization meanwhile has it read anew.
+ * `valueOverTime` sum it up. After a reorganization it is read again.
  * @throws ClientError `chain-reorganized`: the block of `after` was replaced, read from an earlier cursor; `node-unavailable`,
  *   `unexpected-answer`
  * @example const { entries, finalUntil } = await getHistory(client, { fromBlock: 1 })

@@ -72,7 +72,7 @@ export interface PublishOptions extends CallOptions {
    */
   readonly base?: number | undefined
   /**
-   * Keeps the sealed rulebook from before it is posted until it is in force or refused for good, and its copy from then on. A store that
+   * Keeps the sealed rulebook from before it is posted until it is in force or finally refused, and its copy from then on. A store that
    * fails stops no publication.
    */
   readonly store?: HistoryStore | undefined
