@@ -54,7 +54,7 @@ function Screen({ store: { route, account, settings } }: { store: Store }) {
   const { session, orgId } = account.value
   if (session.chainId !== settings.chain.id) return <WrongChain />
   return route.value === 'institution' && orgId.value !== null ? (
-    <InstitutionScreen orgId={orgId.value} />
+    <InstitutionScreen key={orgId.value} orgId={orgId.value} />
   ) : (
     <DeskScreen />
   )

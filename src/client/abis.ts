@@ -49,3 +49,23 @@ export const ADMIN_ABI = [
   'function adminOf(bytes32 orgId) view returns (address)',
   'function membershipsOf(bytes32 orgId, address[] wallets) view returns (uint8[] memberships)',
 ]
+
+/** What may wait for somebody's decision. */
+export const PENDING_MATTERS_ABI = [
+  'function foundingOf(address wallet) view returns (bytes32)',
+  'function moveOf(address from) view returns ((bytes32 orgId, address to, uint64 effectiveAt, bool hasBegun, bytes userPubKey))',
+]
+
+/** The events that establish facts of the past: a frame has no time to parse all that the contracts have. */
+export const PAST_EVENTS = [
+  'event ListingUpdated(bytes32 indexed symbol, bool listed)',
+  'event FreezeUpdated(bytes32 indexed symbol, address indexed wallet, bool frozen)',
+  'event KycUpdated(address indexed wallet, bool verified)',
+  'event InstitutionRegistered(bytes32 indexed orgId, address indexed admin)',
+  'event MemberUpdated(bytes32 indexed orgId, address indexed wallet, bool active)',
+  'event AdminTransferred(bytes32 indexed orgId, address indexed from, address indexed to)',
+  'event MoveProposed(bytes32 indexed orgId, address indexed from, address indexed to)',
+  'event MoveWithdrawn(address indexed from, address indexed to, address by)',
+  'event PolicyUpdated(bytes32 indexed orgId, uint64 version)',
+  'event PortfolioMoved(address indexed from, address indexed to, uint64 partsLeft)',
+]

@@ -10,8 +10,8 @@ import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Evidence } from './evidence.js'
 import type { CallOptions, Http } from './http.js'
-import { later } from './later.js'
-import { type RetryTiming, withRetries } from './retry.js'
+import { later, untilAnswered } from './later.js'
+import { abortable, type RetryTiming, withRetries } from './retry.js'
 import { type Wallet, wrongChain } from './wallet.js'
 
 /**
@@ -106,14 +106,13 @@ export function createPlatform(
       () => import('./evidence.js'),
       ({ createEvidence }) => createEvidence(measurements),
     )
-  const known = new Map<Hex, PlatformContracts>()
+  const known = new Map<Hex, () => Promise<PlatformContracts>>()
 
-  async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
-    const kept = known.get(escrow)
-    if (kept) return kept
-    const found = await readContracts(wallet.until(signal), escrow)
-    known.set(escrow, found)
-    return found
+  /** A page that opens asks for several things at once: they share one answer. */
+  function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
+    const read = known.get(escrow) ?? untilAnswered(() => readContracts(wallet, escrow))
+    known.set(escrow, read)
+    return abortable(read(), signal)
   }
 
   /** Asks again while the server may not have seen the block yet in which a rotation of the signer took effect. */

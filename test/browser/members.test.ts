@@ -209,6 +209,16 @@ describe('150 employees', () => {
     await page.getByRole('button', { name: 'Publish version 2, which lifts 147 rules' }).click()
     await page.getByText('Version 2 is in force.').waitFor()
     await page.getByText('No changes from version 2.').waitFor()
+
+    // The members are read again, and the field that may have the focus is still the same one.
+    const field = await search.elementHandle()
+    await page
+      .getByRole('button', { name: /^Cancel 0x/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Yes, cancel' }).click()
+    await page.getByText('1–10 of 150 members').waitFor()
+    expect(await field?.evaluate((it) => it.isConnected)).toBe(true)
   })
 })
 

@@ -6,13 +6,14 @@ import type { Measurements } from '../../src/attestation/index.js'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { encodeStatement } from '../../src/attestation/write.js'
-import { createClient, type Pins } from '../../src/client/index.js'
+import { createClient, type Eip1193Provider, type Pins } from '../../src/client/index.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { challengeSchema } from '../../src/protocol/postedAttestation.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 import { clientOf, enclaveKeyOf, INTENT_PUBLIC_KEY, walletOf } from './clientSetting.js'
+import { createTestWallet } from './testWallet.js'
 
 /** Seconds. */
 const DELAY = 3_600
@@ -66,6 +67,21 @@ it('the platform is asked for again each time, as the enclave’s key may change
   expect((await client.getPlatform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
   api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), publicKey: otherKey } }))
   expect((await client.getPlatform()).enclavePublicKey).toBe(otherKey)
+})
+
+it('the contracts are read once, however many calls need them at once', async () => {
+  api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
+  const { request } = createTestWallet(chain())
+  const asked: string[] = []
+  const wallet: Eip1193Provider = {
+    request: (call) => {
+      asked.push(call.method)
+      return request(call)
+    },
+  }
+  const client = clientOf(chain(), api, 'alice', { wallet })
+  await Promise.all([client.getPlatform(), client.getPlatform()])
+  expect(asked.filter((method) => method === 'eth_call')).toHaveLength(5)
 })
 
 it.each<[string, Pins]>([

@@ -5,7 +5,9 @@ import {
   groupNameFault,
   isUncovered,
   isUnknown,
+  maxOrderOf,
   policyOf,
+  type RulebookDraft,
   withEmployees,
   withImported,
   withoutGroup,
@@ -28,6 +30,8 @@ const SYMBOLS = ['AAPL', 'TSLA']
 const FIRST = { version: 0, policy: null }
 const KNOWN = { version: 2, policy }
 
+const made = (draft: RulebookDraft, symbols = SYMBOLS) => policyOf(draft, maxOrderOf(draft) ?? 0n, symbols)
+
 describe('a rulebook as it is written', () => {
   it('begins with the rules in force, and gives no right to those whom they do not list', () => {
     const draft = beginningOf(KNOWN)
@@ -38,7 +42,7 @@ describe('a rulebook as it is written', () => {
       maxOrder: '20000.5',
       allowWithdrawShares: true,
     })
-    expect(policyOf(withEmployees(draft, [ada], KNOWN), SYMBOLS)).toEqual(policy)
+    expect(made(withEmployees(draft, [ada], KNOWN))).toEqual(policy)
     expect(([ada, ben] as const).map((address) => isUncovered(KNOWN, address))).toEqual([false, true])
   })
 
@@ -62,7 +66,7 @@ describe('a rulebook as it is written', () => {
 
   it('becomes a policy under lower-case addresses, its amount in base units', () => {
     const draft = { ...withRules(beginningOf(FIRST), restricted), maxOrder: ' 25,000.5 ' }
-    expect(policyOf(draft, SYMBOLS)).toEqual({
+    expect(made(draft)).toEqual({
       employees: { [ada.toLowerCase()]: ofAda },
       maxOrderNotional: 25_000_500_000n,
       allowWithdrawShares: false,
@@ -71,7 +75,7 @@ describe('a rulebook as it is written', () => {
 
   it('restricts no symbol that is not listed any more, since the enclave would refuse it', () => {
     const draft = withEmployees(beginningOf(KNOWN), [ada], KNOWN)
-    expect(policyOf(draft, ['AAPL'])?.employees[ada.toLowerCase()]).toMatchObject({ restricted: [] })
+    expect(made(draft, ['AAPL'])?.employees[ada.toLowerCase()]).toMatchObject({ restricted: [] })
   })
 
   it('takes from a file what it says of an employee, and leaves the rest', () => {
@@ -96,17 +100,17 @@ describe('a rulebook as it is written', () => {
     }
     const inForce = { version: 2, policy: shared }
     const draft = beginningOf(inForce)
-    expect(policyOf(withEmployees(draft, [ada, ben], inForce), SYMBOLS)).toEqual(shared)
+    expect(made(withEmployees(draft, [ada, ben], inForce))).toEqual(shared)
     // Ben follows the default as it is written.
     const closed = withEmployees({ ...draft, byDefault: { group: 'Research' } }, [ada, ben], inForce)
     expect(closed.rules).toEqual([ada, ben].map((address) => ({ address, rule: { group: 'Research' } })))
-    expect(policyOf(closed, SYMBOLS)?.employees).toEqual({})
+    expect(made(closed)?.employees).toEqual({})
     const imported = withImported(draft, [{ address: ben, group: 'Research' }], inForce)
     expect(imported.rules).toEqual([lineOf(ben, { group: 'Research' })])
     // Without their group, Ada and Ben keep its rules.
     const freed = withEmployees(withoutGroup(imported, 'Research'), [ada, ben], inForce)
     expect(freed.rules).toEqual([lineOf(ada, ofAda), lineOf(ben, ofAda)])
-    expect(policyOf(freed, SYMBOLS)?.groups).toBeUndefined()
+    expect(made(freed)?.groups).toBeUndefined()
     expect(['Research', 'é', 'Front desk'].map((name) => groupNameFault(name, draft))).toEqual([
       'There is a group of this name.',
       expect.stringContaining('letters and digits'),
@@ -117,7 +121,7 @@ describe('a rulebook as it is written', () => {
   it.each(['', 'much', '-1', '1.1234567', '1e6', '99,50', '1,5', '1,00'])(
     'is none with "%s" as the largest order',
     (maxOrder) => {
-      expect(policyOf({ ...beginningOf(FIRST), maxOrder }, SYMBOLS)).toBeNull()
+      expect(maxOrderOf({ maxOrder })).toBeNull()
     },
   )
 })

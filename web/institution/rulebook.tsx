@@ -12,6 +12,7 @@ import {
   beginningOf,
   isUncovered,
   isUnknown,
+  maxOrderOf,
   policyOf,
   type RulebookDraft,
   type RulebookInForce,
@@ -56,11 +57,15 @@ export function Rulebook(props: RulebookProps) {
     [draft.rules, draft.groups, draft.byDefault, employees, version, inForce.policy],
   )
   const listed = symbols.join()
-  const policy = useMemo(() => lines && policyOf({ ...draft, rules: lines }, symbols), [draft, lines, listed])
-  const isAmountWrong = lines !== null && policy === null
-  const review = useChanges(inForce.policy, policy)
+  const build = useMemo(() => {
+    const maxOrder = maxOrderOf(draft)
+    if (lines === null || maxOrder === null) return null
+    return () => policyOf({ ...draft, rules: lines }, maxOrder, symbols)
+  }, [draft, lines, listed])
+  const isAmountWrong = lines !== null && build === null
+  const review = useChanges(inForce.policy, build)
   const changes = review?.changes ?? null
-  const isComparing = policy !== null && !(review?.isCurrent ?? false)
+  const isComparing = build !== null && !(review?.isCurrent ?? false)
   const isTooLarge = review !== null && !review.fits
   const isUnchanged = !unknown && version > 0 && changes?.length === 0
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
@@ -81,10 +86,10 @@ export function Rulebook(props: RulebookProps) {
     if (isUnchanged) return 'No changes to publish'
     return isTooLarge ? 'The rulebook is too large' : publishWords(version + 1, lifted)
   }
-  const isBlocked = policy === null || isComparing || isTooLarge || isUnchanged || isOvertaken
+  const isBlocked = isAmountWrong || isComparing || isTooLarge || isUnchanged || isOvertaken
   const publish = (event: Event) => {
     event.preventDefault()
-    if (policy !== null && !isBlocked) rulebook.publish(policy, version)
+    if (review?.isCurrent && !isBlocked) rulebook.publish(review.policy, version)
   }
   return (
     <Card
@@ -162,7 +167,7 @@ export function Rulebook(props: RulebookProps) {
             two restricted symbols each. Give groups the rules that several share, or restrict fewer symbols.
           </p>
         ) : null}
-        <button type="submit" class="primary" disabled={busy || isBlocked}>
+        <button type="submit" class="primary" disabled={busy || build === null || isBlocked}>
           {busy ? 'Publishing…' : buttonWords()}
         </button>
       </form>

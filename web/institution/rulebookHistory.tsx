@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Hex, PublishedVersion } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { useAction } from '../hooks/useAction.js'
@@ -127,7 +127,8 @@ function Version({ published: { version, at, admin }, newest, employees }: Versi
 function Difference({ version }: { version: number }) {
   const { policies } = useAccount().rulebook.state.value
   const [before, after] = [policies.get(version - 1) ?? null, policies.get(version)]
-  const changes = useChanges(before, after ?? null)?.changes
+  const build = useMemo(() => after && (() => after), [after])
+  const changes = useChanges(before, build ?? null)?.changes
   if (changes === undefined) return null
   return (
     <div data-test="difference">

@@ -134,16 +134,22 @@ export function withImported(
   return { ...draft, rules: [...lines.values()] }
 }
 
+/** The largest order of a draft, in USDC base units; null while it is not an amount. */
+export function maxOrderOf({ maxOrder }: Pick<RulebookDraft, 'maxOrder'>): bigint | null {
+  const amount = plainNumber(maxOrder)
+  return amount !== null && AMOUNT.test(amount) ? parseDecimal(amount, USDC_DECIMALS) : null
+}
+
 /**
- * The rulebook of a draft, without the lines that say what the default says; null while its amount is invalid.
+ * The rulebook of a draft, without the lines that say what the default says.
+ * @param maxOrderNotional USDC base units
  * @param symbols the listed ones: the enclave refuses a rulebook that restricts another
  */
 export function policyOf(
-  { rules, groups, byDefault, maxOrder, allowWithdrawShares }: RulebookDraft,
+  { rules, groups, byDefault, allowWithdrawShares }: Omit<RulebookDraft, 'maxOrder'>,
+  maxOrderNotional: bigint,
   symbols: readonly string[],
-): Policy | null {
-  const amount = plainNumber(maxOrder)
-  if (amount === null || !AMOUNT.test(amount)) return null
+): Policy {
   const listed = new Set(symbols)
   const ownOf = ({ canBuy, canSell, restricted }: Rules) => ({
     ...{ canBuy, canSell },
@@ -155,7 +161,7 @@ export function policyOf(
     employees: Object.fromEntries(rules.map(({ address, rule }) => [address.toLowerCase(), ruleOf(rule)])),
     ...(named.length > 0 && { groups: Object.fromEntries(named) }),
     ...(byDefault && { default: ruleOf(byDefault) }),
-    maxOrderNotional: parseDecimal(amount, USDC_DECIMALS),
+    maxOrderNotional,
     allowWithdrawShares,
   })
 }

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { bytes32ToName, type Hex, type InstitutionView } from '../../src/client/index.js'
 import { Members } from '../institution/members.js'
 import { membersOf } from '../institution/membersOf.js'
@@ -17,10 +17,12 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
   const { institution, members, isAdmin: admin, view: wallet } = useAccount()
   const isAdmin = admin.value
   const found = members.value
-  const employees = useMemo(
-    () => (found?.isComplete ? membersOf(found).map(({ address }) => address) : null),
-    [found?.members, found?.admin, found?.isComplete],
-  )
+  /** The last whole list: without one, the form would lose its rows, and whoever types the focus, at each new reading. */
+  const known = useRef<readonly Hex[] | null>(null)
+  const employees = useMemo(() => {
+    if (found?.isComplete) known.current = membersOf(found).map(({ address }) => address)
+    return known.current
+  }, [found?.members, found?.admin, found?.isComplete])
   const view = institution.value
   if (isUnadmitted(institution.error)) return <Unadmitted name={bytes32ToName(orgId) ?? orgId} />
   return (

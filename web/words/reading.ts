@@ -1,4 +1,5 @@
 import type { ReadList } from '../../src/client/index.js'
+import { formatGrouped } from '../../src/protocol/units.js'
 
 const lengthOf = ({ from, to }: ReadList['span']) => to - from + 1
 
@@ -12,5 +13,5 @@ export function readingWords(
   const percent = Math.floor((100 * lengthOf(listing.read)) / lengthOf(listing.span))
   // Everything was read on an earlier look; the newest blocks are read again.
   if (percent >= 100) return `Looking for new ${what}…`
-  return `Reading the ${what}: ${count.toLocaleString('en-US')} so far, ${percent} % of the chain’s blocks…`
+  return `Reading the ${what}: ${formatGrouped(BigInt(count), 0)} so far, ${percent} % of the chain’s blocks…`
 }

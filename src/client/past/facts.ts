@@ -1,13 +1,11 @@
 // The facts that the contracts' events establish. Pure: the logs have been read before, and are given oldest first.
 import { Interface } from 'ethers'
 import * as z from 'zod/mini'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
+import { PAST_EVENTS } from '../abis.js'
 import type { BlockPlace } from '../keptLists.js'
 
 interface Log {
@@ -62,18 +60,15 @@ const eventSchema = z.discriminatedUnion('name', [
 /** What a log says, where it is one of these events. */
 export type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
 
-const ABIS = [equityTokenAbi, institutionRegistryAbi, confidentialLedgerAbi]
-
 /** Parses each log once: a list is judged again with every new piece of it. */
 export function createEventReader(): EventReader {
   const known = new WeakMap<Log, ReturnType<EventReader>>()
-  let contracts: readonly Interface[] | undefined
+  let events: Interface | undefined
   return (log) => {
     if (!known.has(log)) {
       const { topics, data } = log
-      // Reading the three takes half of what may hold up a frame: many pages never meet such an event.
-      contracts ??= ABIS.map((abi) => new Interface(abi))
-      const [event] = contracts.flatMap((each) => each.parseLog({ topics: [...topics], data }) ?? [])
+      events ??= new Interface(PAST_EVENTS)
+      const event = events.parseLog({ topics: [...topics], data })
       known.set(log, eventSchema.safeParse({ name: event?.name, args: event?.args.toObject() }).data)
     }
     return known.get(log)

@@ -1,9 +1,8 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
-import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { AUTHORITY_ABI, IMMUTABLES_ABI } from '../abis.js'
+import { AUTHORITY_ABI, IMMUTABLES_ABI, PENDING_MATTERS_ABI } from '../abis.js'
 import { createContract } from '../contract.js'
 import { topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
@@ -192,7 +191,7 @@ export function createPast(
         }),
         async (logs) => {
           const { founders, unverified } = waitingIn(logs, eventIn)
-          const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
+          const registry = contractAt((await contracts()).registry, PENDING_MATTERS_ABI)
           // A founder who joins another institution ends the founding, without an event of its own.
           const founded = [...founders].map(async ([founder, orgId]) => {
             const founding = await registry.read<Hex>('foundingOf', [founder], bytes32Schema)
@@ -215,7 +214,7 @@ export function createPast(
       ),
     moves: ({ orgId, to } = {}) =>
       judged(eventsOf(['registry', 'ledger'], { topics: [MOVE_EVENTS], isState: true }), async (logs) => {
-        const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
+        const registry = contractAt((await contracts()).registry, PENDING_MATTERS_ABI)
         const isAsked = (move: { readonly orgId: Hex; readonly to: Hex }) =>
           move.orgId === (orgId ?? move.orgId) && move.to === (to ?? move.to)
         const asked = movesIn(logs, eventIn).filter(isAsked)
