@@ -18,6 +18,7 @@ import { usdcFixture } from './fixtures/usdc.js'
 const BURNED = 6_000_000
 /** Less than this, and the node takes no transaction of the size of ours. */
 const INTRINSIC = 60_000
+const PLENTY = 15_000_000
 const usdc = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(async (set) => {
   await setUpInstitution(set)
@@ -60,7 +61,7 @@ async function outcomeOf({ from, call: [contract, method, ...args], asset }: Sen
 
 /** The least gas with which it pays, to the thousand. */
 async function leastOf(sent: Sent): Promise<number> {
-  let [less, enough] = [INTRINSIC, 15_000_000]
+  let [less, enough] = [INTRINSIC, PLENTY]
   expect(await outcomeOf(sent, enough)).toBe('pays')
   while (enough - less > 1_000) {
     const middle = Math.floor((less + enough) / 2)
@@ -70,50 +71,39 @@ async function leastOf(sent: Sent): Promise<number> {
   return enough
 }
 
-/** With less gas, by small steps first and then by large ones, it reverts. */
-async function expectAllOrNothing(sent: Sent): Promise<void> {
-  const least = await leastOf(sent)
-  for (let less = 1_000; least - less > INTRINSIC; less = Math.ceil(less * 1.15) + 500) {
-    expect(await outcomeOf(sent, least - less), `${least - less} of ${least}`).toBe('reverts')
-  }
-}
-
 const relayed = (authorization: Authorization, asset: Hex): Sent => ({
   from: 'relayer',
   call: signedCall(chain(), authorization),
   asset,
 })
-const burn = () => usdc.turn(chain(), 'setBurned', BURNED)
+const withdrawal = () => request('alice', 'withdrawal')
 
-it('with too little gas a refund reverts', async () => {
-  const order = await buy('alice', 'buy', usd(1_000))
-  await burn()
-  await expectAllOrNothing(relayed(refund(order), USDC))
-})
-
-it('with too little gas a reclaim reverts', async () => {
-  const { orderId } = await buy('alice', 'buy', usd(1_000))
-  await chain().mineAt((await soon(chain())) + 8 * DAY)
-  await burn()
-  await expectAllOrNothing({ from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC })
-})
-
-it('with too little gas a payout of USDC reverts', async () => {
-  const order = await request('alice', 'withdrawal')
-  await burn()
-  await expectAllOrNothing(relayed(settlement(order, { payoutAsset: USDC, payout: usd(9) }), USDC))
-})
-
-it('with too little gas a payout of shares reverts', async () => {
-  const order = await request('alice', 'withdrawal')
-  await expectAllOrNothing(relayed(settlement(order, { payoutAsset: AAPL, payout: shares(9) }), AAPL))
-})
-
-it('the same calls make a claim where the account is at fault', async () => {
-  const order = await buy('alice', 'buy', usd(1_000))
-  await usdc.turn(chain(), 'setBlacklisted', account('alice'), true)
-  const sent: Sent = { from: 'relayer', call: signedCall(chain(), refund(order)), asset: USDC }
-  expect(await outcomeOf(sent, 15_000_000)).toBe('makes a claim')
+it.each<[string, () => Promise<Sent>]>([
+  ['a refund', async () => relayed(refund(await buy('alice', 'buy', usd(1_000))), USDC)],
+  [
+    'a reclaim',
+    async () => {
+      const { orderId } = await buy('alice', 'buy', usd(1_000))
+      await chain().mineAt((await soon(chain())) + 8 * DAY)
+      return { from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC }
+    },
+  ],
+  [
+    'a payout of USDC',
+    async () => relayed(settlement(await withdrawal(), { payoutAsset: USDC, payout: usd(9) }), USDC),
+  ],
+  [
+    'a payout of shares',
+    async () => relayed(settlement(await withdrawal(), { payoutAsset: AAPL, payout: shares(9) }), AAPL),
+  ],
+])('with too little gas %s reverts', async (_what, prepare) => {
+  const sent = await prepare()
+  await usdc.turn(chain(), 'setBurned', BURNED)
+  const least = await leastOf(sent)
+  // By small steps first and then by large ones.
+  for (let less = 1_000; least - less > INTRINSIC; less = Math.ceil(less * 1.15) + 500) {
+    expect(await outcomeOf(sent, least - less), `${least - less} of ${least}`).toBe('reverts')
+  }
 })
 
 it.each([
@@ -127,13 +117,14 @@ it.each([
   'a failure that is not the account’s own makes no claim, and everything reverts: %s',
   async (_, message, fail) => {
     const order = await buy('alice', 'buy', usd(1_000))
-    const withdrawal = await request('alice', 'withdrawal')
+    const paid = settlement(await withdrawal(), { payoutAsset: USDC, payout: usd(9) })
     await chain().mineAt((await soon(chain())) + 8 * DAY)
     await usdc.turn(chain(), 'setBlacklisted', account('alice'), true)
+    expect(await outcomeOf(relayed(refund(order), USDC), PLENTY)).toBe('makes a claim')
     await fail()
     const reverted = { name: 'Error', args: { 0: message } }
     expect(await relayRevert(refund(order))).toEqual(reverted)
-    expect(await relayRevert(settlement(withdrawal, { payoutAsset: USDC, payout: usd(9) }))).toEqual(reverted)
+    expect(await relayRevert(paid)).toEqual(reverted)
     expect(await chain().revert('alice', 'escrow', 'reclaim', order.orderId)).toEqual(reverted)
     expect(await stateOf(order.orderId)).toBe(STATE.OPEN)
   },

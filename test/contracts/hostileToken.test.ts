@@ -43,6 +43,10 @@ const opensFor = async (amount: bigint): Promise<Entry> => {
   return openingCall(signed, signOpening(chain(), signed, { key: keyOf(chain(), 'alice') }))
 }
 const opens = async (): Promise<Entry> => ['escrow', 'openBuy', ID, ID, usd(1), await soon(chain())]
+async function reclaims() {
+  await chain().mineAt((await soon(chain())) + 8 * DAY)
+  return chain().revert('alice', 'escrow', 'reclaim', buy.orderId)
+}
 const REENTERED = { name: 'ReentrancyGuardReentrantCall', args: {} }
 
 it.each([
@@ -50,13 +54,7 @@ it.each([
   ['opening for an account', async () => chain().revert('dave', ...(await opensFor(usd(1))))],
   ['settling', () => chain().revert('relayer', ...settles())],
   ['refunding', () => chain().revert('relayer', ...refunds())],
-  [
-    'reclaiming',
-    async () => {
-      await chain().mineAt((await soon(chain())) + 8 * DAY)
-      return chain().revert('alice', 'escrow', 'reclaim', buy.orderId)
-    },
-  ],
+  ['reclaiming', () => reclaims()],
   ['sweeping', () => chain().revert('dave', 'escrow', 'sweepUsdc')],
 ])('while USDC moves, the escrow cannot be entered again (%s)', async (_, act) => {
   const entries: Entry[] = [
@@ -97,17 +95,14 @@ it.each([
 it('USDC that moves nothing and returns false fails every function that moves it', async () => {
   await turn('fail')
   const failed = { name: 'SafeERC20FailedOperation', args: { token: chain().addressOf('usdc') } }
-  expect(await chain().revert('alice', ...(await opens()))).toEqual(failed)
+  const { revert } = chain()
+  expect(await revert('alice', ...(await opens()))).toEqual(failed)
   // EIP-3009's function returns nothing, so only the token itself can report the failure.
-  expect(await chain().revert('dave', ...(await opensFor(usd(1))))).toEqual({
-    name: 'Error',
-    args: { '0': 'hostile' },
-  })
-  expect(await chain().revert('relayer', ...settles())).toEqual(failed)
-  expect(await chain().revert('relayer', ...refunds())).toEqual(failed)
-  expect(await chain().revert('bob', 'pool', 'fund', 1n)).toEqual(failed)
-  expect(await chain().revert('owner', 'pool', 'transferTreasury', 1n)).toEqual(failed)
-  expect(await chain().revert('dave', 'escrow', 'sweepUsdc')).toEqual(failed)
-  await chain().mineAt((await soon(chain())) + 8 * DAY)
-  expect(await chain().revert('alice', 'escrow', 'reclaim', buy.orderId)).toEqual(failed)
+  const byToken = { name: 'Error', args: { '0': 'hostile' } }
+  expect(await revert('dave', ...(await opensFor(usd(1))))).toEqual(byToken)
+  for (const call of [settles(), refunds()]) expect(await revert('relayer', ...call)).toEqual(failed)
+  expect(await revert('bob', 'pool', 'fund', 1n)).toEqual(failed)
+  expect(await revert('owner', 'pool', 'transferTreasury', 1n)).toEqual(failed)
+  expect(await revert('dave', 'escrow', 'sweepUsdc')).toEqual(failed)
+  expect(await reclaims()).toEqual(failed)
 })

@@ -1,13 +1,11 @@
-// What the invariants (contracts/test) do not ask: names, events, counts, and what stands of an invitation, a founding and a leaving.
+// What the invariants (contracts/test) do not ask: names, events, and what stands of an invitation, a founding and a leaving.
 import { expect, it } from 'vitest'
-import type { Hex } from '../../src/protocol/hex.js'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
 import { DAY, ORG, openBuy, setUpInstitution, usd, ZERO_BYTES32 } from '../support/institution.js'
-import type { Role } from '../support/roles.js'
+import { callsOf } from './fixtures/calls.js'
 
-const ZERO: Hex = `0x${'00'.repeat(20)}`
-const LEAVE = 7 * DAY
 const OTHER = nameToBytes32('Borealis')
 const THIRD = nameToBytes32('Cirrus')
 
@@ -17,34 +15,20 @@ const chain = useChain(async (set) => {
   await set.send('carol', 'registry', 'registerInstitution', OTHER)
   await set.send('owner', 'registry', 'setAdmitted', OTHER, set.account('carol'), true)
 })
+const { account, send, read, revert, toldBy } = callsOf(chain, 'registry')
 
-const account = (role: Role): Hex => chain().account(role)
-const send = (from: Role, method: string, ...args: unknown[]) =>
-  chain().send(from, 'registry', method, ...args)
-const read = (method: string, ...args: unknown[]) => chain().read('registry', method, ...args)
-const revert = (from: Role, method: string, ...args: unknown[]) =>
-  chain().revert(from, 'registry', method, ...args)
-async function eventsOf(receipt: ReturnType<typeof send>) {
-  return chain()
-    .events(await receipt)
-    .map(({ name, args }) => [name, ...args])
-}
 it('registerInstitution notes the founder, who is its admin once it is admitted, and not counted', async () => {
-  expect(await eventsOf(send('dave', 'registerInstitution', THIRD))).toEqual([
-    ['InstitutionRegistered', THIRD, account('dave')],
+  const founded = await toldBy(send('dave', 'registerInstitution', THIRD))
+  expect(founded).toEqual([['InstitutionRegistered', THIRD, account('dave')]])
+  expect([await read('foundingOf', account('dave')), await read('adminOf', THIRD)]).toEqual([
+    THIRD,
+    ZERO_ADDRESS,
   ])
-  expect(await read('foundingOf', account('dave'))).toBe(THIRD)
-  expect(await read('adminOf', THIRD)).toBe(ZERO)
-  expect(await revert('dave', 'setMember', account('relayer'), true)).toEqual({
-    name: 'NotAdmin',
-    args: { caller: account('dave') },
-  })
-  expect(await eventsOf(send('owner', 'setAdmitted', THIRD, account('dave'), true))).toEqual([
-    ['AdmissionUpdated', THIRD, account('dave'), true],
-  ])
-  expect(await read('adminOf', THIRD)).toBe(account('dave'))
+  expect(await revert('dave', 'setMember', account('relayer'), true)).toMatchObject({ name: 'NotAdmin' })
+  const admitted = await toldBy(send('owner', 'setAdmitted', THIRD, account('dave'), true))
+  expect(admitted).toEqual([['AdmissionUpdated', THIRD, account('dave'), true]])
   expect(await read('foundingOf', account('dave'))).toBe(ZERO_BYTES32)
-  expect(await read('walletCount', THIRD)).toBe(0n)
+  expect([await read('adminOf', THIRD), await read('walletCount', THIRD)]).toEqual([account('dave'), 0n])
 })
 
 it.each([
@@ -58,35 +42,29 @@ it.each([
   ['a space at its beginning', `0x2041${'0'.repeat(60)}`],
   ['a space at its end', `0x4120${'0'.repeat(60)}`],
 ])('registerInstitution refuses a name with %s', async (_, orgId) => {
-  expect(await revert('dave', 'registerInstitution', orgId)).toEqual({
-    name: 'InvalidName',
-    args: { name: orgId },
-  })
+  const refusal = { name: 'InvalidName', args: { name: orgId } }
+  expect(await revert('dave', 'registerInstitution', orgId)).toEqual(refusal)
 })
 
 it('setMember invites, and a stranger’s later invitation does not keep the wallet from the earlier one', async () => {
-  const invited = [['MemberUpdated', ORG, account('dave'), false]]
-  expect(await eventsOf(send('admin', 'setMember', account('dave'), true))).toEqual(invited)
-  expect(await read('invitationOf', account('dave'))).toBe(ORG)
-  expect(await read('isInvited', ORG, account('dave'))).toBe(true)
-  await send('carol', 'setMember', account('dave'), true)
-  expect(await read('invitationOf', account('dave'))).toBe(OTHER)
-  expect(await eventsOf(send('dave', 'join', ORG))).toEqual([['MemberUpdated', ORG, account('dave'), true]])
-  expect(await read('invitationOf', account('dave'))).toBe(ZERO_BYTES32)
+  const dave = account('dave')
+  const invited = [['MemberUpdated', ORG, dave, false]]
+  expect(await toldBy(send('admin', 'setMember', dave, true))).toEqual(invited)
+  await send('carol', 'setMember', dave, true)
+  expect([await read('invitationOf', dave), await read('isInvited', ORG, dave)]).toEqual([OTHER, true])
+  expect(await toldBy(send('dave', 'join', ORG))).toEqual([['MemberUpdated', ORG, dave, true]])
+  expect(await read('invitationOf', dave)).toBe(ZERO_BYTES32)
 })
 
 it('leaveInstitution takes effect by itself, to the second, and keeps an open order under its institution', async () => {
+  const alice = account('alice')
   const orderId = await openBuy(chain(), 'alice', 'buy', usd(5))
-  expect(await eventsOf(send('alice', 'leaveInstitution'))).toEqual([
-    ['MemberUpdated', ORG, account('alice'), false],
-  ])
-  const effectiveAt = (await chain().now()) + LEAVE
-  expect(await read('leavingAt', account('alice'))).toBe(BigInt(effectiveAt))
-  expect(await read('walletCount', ORG)).toBe(1n)
+  expect(await toldBy(send('alice', 'leaveInstitution'))).toEqual([['MemberUpdated', ORG, alice, false]])
+  const effectiveAt = (await chain().now()) + 7 * DAY
+  expect(await read('leavingAt', alice)).toBe(BigInt(effectiveAt))
   await chain().mineAt(effectiveAt - 1)
-  expect(await read('orgOf', account('alice'))).toBe(ORG)
+  expect(await read('orgOf', alice)).toBe(ORG)
   await chain().mineAt(effectiveAt)
-  expect(await read('orgOf', account('alice'))).toBe(ZERO_BYTES32)
+  expect(await read('orgOf', alice)).toBe(ZERO_BYTES32)
   expect(await chain().read('escrow', 'orders', orderId)).toContain(ORG)
-  expect(await chain().read('escrow', 'openOrdersOf', ORG)).toBe(1n)
 })

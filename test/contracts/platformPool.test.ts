@@ -1,75 +1,44 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import type { Hex } from '../../src/protocol/hex.js'
-import { batchBurn, batchMint, signedCall } from '../support/authorizations.js'
+import { batchBurn, batchMint } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
-import { AAPL, MSFT, setUpInstitution, shares, USDC, ZERO_BYTES32 } from '../support/institution.js'
-import type { Role } from '../support/roles.js'
+import { AAPL, MSFT, setUpInstitution, shares } from '../support/institution.js'
+import { orderActions } from '../support/orderActions.js'
+import { callsOf } from './fixtures/calls.js'
 
 const chain = useChain(setUpInstitution)
-
-const account = (role: Role): Hex => chain().account(role)
-const relay = (authorization: Authorization) => chain().send('relayer', ...signedCall(chain(), authorization))
-const relayRevert = (authorization: Authorization) =>
-  chain().revert('relayer', ...signedCall(chain(), authorization))
-const revert = (from: Role, method: string, ...args: unknown[]) =>
-  chain().revert(from, 'pool', method, ...args)
-async function poolEvents(sent: ReturnType<typeof relay>) {
-  return chain()
-    .events(await sent)
-    .filter(({ contract }) => contract === 'pool')
-    .map(({ name, args }) => [name, ...args])
-}
+const { read, toldBy } = callsOf(chain, 'pool')
+const { relay, relayRevert } = orderActions(chain)
+const minted = async (authorization: Authorization) =>
+  (await toldBy(relay(authorization))).filter(([name]) => name === 'BatchMinted')
 
 it('mintBatch mints to the pool and tells the supply after it', async () => {
-  expect(await chain().read('pool', 'nextBatch', AAPL)).toBe(1n)
-  expect(await poolEvents(relay(batchMint(AAPL, shares(5))))).toEqual([
-    ['BatchMinted', AAPL, shares(5), shares(5)],
-  ])
-  expect(
-    await poolEvents(relay(batchMint(AAPL, shares(2), { expectedSupply: shares(5), batch: 2n }))),
-  ).toEqual([['BatchMinted', AAPL, shares(2), shares(7)]])
-  expect(await chain().read('pool', 'nextBatch', AAPL)).toBe(3n)
-  expect(await chain().read('pool', 'nextBatch', MSFT)).toBe(1n)
-})
-
-it('mintBatch mints what is not listed, but no USDC and nothing without a name', async () => {
-  expect(await relayRevert(batchMint(MSFT, 1n))).toBeNull()
-  expect(await relayRevert(batchMint(USDC, 1n))).toEqual({ name: 'ReservedSymbol', args: { symbol: USDC } })
-  expect(await relayRevert(batchMint(ZERO_BYTES32, 1n))).toEqual({
-    name: 'InvalidName',
-    args: { name: ZERO_BYTES32 },
+  expect(await minted(batchMint(AAPL, shares(5)))).toEqual([['BatchMinted', AAPL, shares(5), shares(5)]])
+  const second = batchMint(AAPL, shares(2), { expectedSupply: shares(5), batch: 2n })
+  expect(await minted(second)).toEqual([['BatchMinted', AAPL, shares(2), shares(7)]])
+  expect([await read('nextBatch', AAPL), await read('nextBatch', MSFT)]).toEqual([3n, 1n])
+  // Each conflict has an enclave read anew.
+  expect(await relayRevert(batchMint(AAPL, 1n, { expectedSupply: shares(7), batch: 2n }))).toMatchObject({
+    name: 'BatchConflict',
+  })
+  expect(await relayRevert(batchMint(AAPL, 1n, { expectedSupply: 1n, batch: 3n }))).toMatchObject({
+    name: 'SupplyConflict',
   })
 })
 
-describe.each([
+it.each([
   ['mintBatch', batchMint],
   ['burnBatch', batchBurn],
-] as const)('%s', (_, build) => {
-  it('says until when fills are counted, and never goes back', async () => {
-    const counted = (countedUntil: bigint) => ({ expectedSupply: shares(5), batch: 2n, countedUntil })
-    await relay(batchMint(AAPL, shares(5), { countedUntil: 1_000n }))
-    expect(await chain().read('pool', 'countedUntil', AAPL)).toBe(1_000n)
-    expect(await chain().read('pool', 'countedUntil', MSFT)).toBe(0n)
-    for (const got of [0n, 999n]) {
-      expect(await relayRevert(build(AAPL, 1n, counted(got)))).toEqual({
-        name: 'CountedAlready',
-        args: { countedUntil: '1000', got: `${got}` },
-      })
-    }
-    // A batch for one withdrawal leaves the time as it is.
-    expect(await relayRevert(build(AAPL, 1n, counted(1_000n)))).toBeNull()
-    await relay(build(AAPL, 1n, counted(2_000n)))
-    expect(await chain().read('pool', 'countedUntil', AAPL)).toBe(2_000n)
-    expect(await chain().read('pool', 'nextBatch', AAPL)).toBe(3n)
+] as const)('%s says until when fills are counted, and never goes back', async (_, build) => {
+  const counted = (countedUntil: bigint) => ({ expectedSupply: shares(5), batch: 2n, countedUntil })
+  await relay(batchMint(AAPL, shares(5), { countedUntil: 1_000n }))
+  expect([await read('countedUntil', AAPL), await read('countedUntil', MSFT)]).toEqual([1_000n, 0n])
+  expect(await relayRevert(build(AAPL, 1n, counted(999n)))).toEqual({
+    name: 'CountedAlready',
+    args: { countedUntil: '1000', got: '999' },
   })
-})
-
-it('payout is the escrow’s alone', async () => {
-  for (const role of ['owner', 'relayer'] as const) {
-    expect(await revert(role, 'payout', account(role), USDC, 0n)).toEqual({
-      name: 'NotEscrow',
-      args: { expected: chain().addressOf('escrow'), caller: account(role) },
-    })
-  }
+  // A batch for one withdrawal leaves the time as it is.
+  expect(await relayRevert(build(AAPL, 1n, counted(1_000n)))).toBeNull()
+  await relay(build(AAPL, 1n, counted(2_000n)))
+  expect(await read('countedUntil', AAPL)).toBe(2_000n)
 })

@@ -1,9 +1,20 @@
 // Refusals whose names no other test tells: clients show them, and the invariants (contracts/test) see only that a call fails.
 import { expect, it } from 'vitest'
+import type { Authorization } from '../../src/protocol/authorization.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { signedCall } from '../support/authorizations.js'
+import { orderOf, policyUpdate, portfolioUpdate, refund, signedCall } from '../support/authorizations.js'
 import { type TestChain, useChain } from '../support/chain.js'
-import { bytes32, DAY, ORG, openBuy, setUpInstitution, soon, USDC, usd } from '../support/institution.js'
+import {
+  AAPL,
+  bytes32,
+  DAY,
+  ORG,
+  openBuy,
+  setUpInstitution,
+  soon,
+  USDC,
+  usd,
+} from '../support/institution.js'
 import { settlementNow } from '../support/orderEnds.js'
 
 const OTHER = nameToBytes32('Borealis')
@@ -21,9 +32,10 @@ type Attempt = Parameters<TestChain['revert']>
 
 const buy = async (amount: bigint) => [bytes32('a buy'), bytes32('sealed'), amount, await soon(chain())]
 
-async function settling(changes: Parameters<typeof settlementNow>[2]): Promise<Attempt> {
-  return ['relayer', ...signedCall(chain(), await settlementNow(chain(), ORDER, changes))]
-}
+const relaying = (authorization: Authorization): Attempt => ['relayer', ...signedCall(chain(), authorization)]
+
+const settling = async (changes: Parameters<typeof settlementNow>[2]) =>
+  relaying(await settlementNow(chain(), ORDER, changes))
 
 it.each<[name: string, attempt: () => Attempt | Promise<Attempt>]>([
   ['AdminCannotLeave', () => ['admin', 'registry', 'leaveInstitution']],
@@ -44,6 +56,15 @@ it.each<[name: string, attempt: () => Attempt | Promise<Attempt>]>([
   ['NoClaim', () => ['bob', 'escrow', 'claim', USDC, chain().account('bob')]],
   ['InvalidPayout', () => settling({ payoutAsset: USDC, payout: 0n })],
   ['HistoryConflict', () => settling({ previous: bytes32('another history') })],
+  ['ActionsConflict', () => settling({ actions: bytes32('another list') })],
+  ['VersionConflict', () => settling({ version: 7n })],
+  ['OrderNotRefunded', async () => relaying(portfolioUpdate(await orderOf(chain(), ORDER), { state: 3n }))],
+  ['OrderNotOpen', async () => relaying(refund({ ...(await orderOf(chain(), ORDER)), orderId: OTHER }))],
+  ['NotInstitutionAdmin', () => relaying(policyUpdate(ORG, chain().account('alice')))],
+  ['NotEscrow', () => ['owner', 'pool', 'payout', chain().account('owner'), USDC, 0n]],
+  ['NotPool', () => ['owner', 'token', 'mint', AAPL, 1n]],
+  ['NotPool', () => ['owner', 'token', 'burn', AAPL, 1n]],
+  ['NotActions', () => ['owner', 'token', 'retire', AAPL]],
   ['NothingToSweep', () => ['dave', 'escrow', 'sweepUsdc']],
   ['NotPaused', () => ['owner', 'authority', 'liftPause']],
 ])('%s is the name of a refusal', async (name, attempt) => {
