@@ -23,19 +23,13 @@ const ENDINGS: readonly EndingType[] = ['OrderSettlement', 'OrderRefund']
 const WRITES: readonly WriteType[] = [...ENDINGS, 'PortfolioUpdate']
 
 const anySigned = anyAuthorization.map((authorization) => ({ ...authorization, signature: SIGNATURE }))
-const anyEnding = anySigned.filter(
-  (signed) => signed.primaryType === 'OrderSettlement' || signed.primaryType === 'OrderRefund',
-)
+const anyEnding = anySigned.filter(({ primaryType }) => ENDINGS.some((type) => type === primaryType))
 const anyBytes = (maxLength: number) =>
   fc.uint8Array({ maxLength }).map((bytes) => bytesToHex(bytes).slice(2))
 const whole = encodeAuthorizationCall({
   ...refund(grantedOrder(`0x${'0a'.repeat(20)}`)),
   signature: SIGNATURE,
 })
-
-function reclaimOf(orderId: Hex): Hex {
-  return `0x${INTERFACES.escrow.encodeFunctionData('reclaim', [orderId]).slice(2)}`
-}
 
 test('a call gives back the authorization that it was made of, with its padding or without', () => {
   fc.assert(
@@ -48,12 +42,6 @@ test('a call gives back the authorization that it was made of, with its padding 
     }),
     { numRuns: 200 },
   )
-})
-
-test('any other call gives none', () => {
-  for (const data of ['0x', '0x12345678', whole.slice(0, 200), reclaimOf(bytes32('x'))]) {
-    expect(calledAuthorization('OrderRefund', `0x${data.slice(2)}`)).toBeNull()
-  }
 })
 
 test('a hostile call gives none, or what it says, and never throws', () => {
@@ -73,7 +61,7 @@ test('a hostile call gives none, or what it says, and never throws', () => {
           const word = value.toString(16).padStart(64, '0')
           digits = digits.slice(0, 64 * at) + word + digits.slice(64 * (at + 1))
         }
-        for (const data of [whole.slice(2, 10) + digits, whole.slice(2, 10) + rest]) {
+        for (const data of [whole.slice(2, 10) + digits, whole.slice(2, 10) + rest, rest]) {
           const found = calledAuthorization('OrderRefund', `0x${data}`)
           if (found !== null) expect(found).toMatchObject({ primaryType: 'OrderRefund' })
         }
@@ -131,7 +119,7 @@ test('the first sixteen of a crowd of forwarded calls are looked at', () => {
 
 test('a reclaim is known by its own call', () => {
   const orderId = bytes32('x')
-  const call = reclaimOf(orderId)
+  const call: Hex = `0x${INTERFACES.escrow.encodeFunctionData('reclaim', [orderId]).slice(2)}`
   const forwarded: Hex = `0x00ff${call.slice(2)}00`
   expect(isReclaim(orderId, call, false)).toBe(true)
   expect(isReclaim(bytes32('y'), call, false)).toBe(false)

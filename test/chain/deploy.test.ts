@@ -43,45 +43,39 @@ it('deployContracts wires the contracts to one another, the authority, its roles
   expect(await read('authority', 'RECLAIM_DELAY')).toBe(BigInt(RECLAIM_DELAY))
 })
 
-it.each([
-  ['a rotation as long as a pause', { rotation: 5, pause: 5 }],
-  ['a pause as long as the wait for a reclaim', { pause: RECLAIM_DELAY }],
-  ['a leaving of more than 30 days', { leave: 30 * 86_400 + 1 }],
-  ['less than nothing', { rotation: -1 }],
-  ['a part of a second', { pause: 3_600.5, rotation: 0 }],
-])('deployContracts refuses %s, and sends nothing', async (_, changes) => {
-  const before = await chain().provider.getTransactionCount(chain().account('deployer'))
-  const delays = { ...DEFAULT_DELAYS, ...changes }
-  await expect(deployContracts(await deployment({ delays }))).rejects.toMatchObject({
-    code: 'invalid-delays',
-  })
-  expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
-})
+const ADDRESSES = ['owner', 'guardian', 'enclaveSigner', 'usdc', 'brokerFunding'] as const
+const NO_ADDRESSES: Hex[] = [`0x${'00'.repeat(20)}`, '0x1234']
+const withDelays = (delays: Partial<Deployment['delays']>) => ({ delays: { ...DEFAULT_DELAYS, ...delays } })
+const USDC: Hex = `0x${'20'.repeat(20)}`
 
-it.each(['owner', 'guardian', 'enclaveSigner', 'usdc', 'brokerFunding'] as const)(
-  'deployContracts refuses %s that is zero or not an address, and sends nothing',
-  async (name) => {
-    const before = await chain().provider.getTransactionCount(chain().account('deployer'))
-    const values: Hex[] = [`0x${'00'.repeat(20)}`, '0x1234']
-    for (const value of values) {
-      await expect(deployContracts(await deployment({ [name]: value }))).rejects.toMatchObject({
-        code: 'invalid-address',
-        message: expect.stringContaining(name),
-      })
-    }
-    expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
-  },
-)
-
-it.each([
+it.each<[string, Partial<Deployment>, code: string, usdcCode?: string]>([
+  ['a rotation as long as a pause', withDelays({ rotation: 5, pause: 5 }), 'invalid-delays'],
+  ['a pause as long as the wait for a reclaim', withDelays({ pause: RECLAIM_DELAY }), 'invalid-delays'],
+  ['a leaving of more than 30 days', withDelays({ leave: 30 * 86_400 + 1 }), 'invalid-delays'],
+  ['less than nothing', withDelays({ rotation: -1 }), 'invalid-delays'],
+  ['a part of a second', withDelays({ pause: 3_600.5, rotation: 0 }), 'invalid-delays'],
+  ...ADDRESSES.flatMap((name) =>
+    NO_ADDRESSES.map((value): [string, Partial<Deployment>, string] => [
+      `${name} ${value}`,
+      { [name]: value },
+      'invalid-address',
+    ]),
+  ),
   // Each returns its number to every caller: PUSH1 6, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
-  ['without EIP-3009, though it has its decimals', '0x60065f5260205ff3', 'usdc-authorizations'],
-  ['of 18 decimals', '0x60125f5260205ff3', 'usdc-decimals'],
-  ['that answers nothing', '0x5f5ffd', 'usdc-decimals'],
-])('deployContracts refuses USDC %s', async (_, bytecode, code) => {
-  const usdc: Hex = `0x${'20'.repeat(20)}`
-  await chain().provider.send('anvil_setCode', [usdc, bytecode])
-  await expect(deployContracts(await deployment({ usdc }))).rejects.toMatchObject({ code })
+  [
+    'USDC without EIP-3009, though it has its decimals',
+    { usdc: USDC },
+    'usdc-authorizations',
+    '0x60065f5260205ff3',
+  ],
+  ['USDC of 18 decimals', { usdc: USDC }, 'usdc-decimals', '0x60125f5260205ff3'],
+  ['USDC that answers nothing', { usdc: USDC }, 'usdc-decimals', '0x5f5ffd'],
+])('deployContracts refuses %s, and sends nothing', async (_, changes, code, usdcCode = '0x') => {
+  await chain().provider.send('anvil_setCode', [USDC, usdcCode])
+  const sent = () => chain().provider.getTransactionCount(chain().account('deployer'))
+  const before = await sent()
+  await expect(deployContracts(await deployment(changes))).rejects.toMatchObject({ code })
+  expect(await sent()).toBe(before)
 })
 
 it('deployContracts aborts when a contract comes out at another address than the others were given', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { portfoliosAt } from '../../src/chain/earlierWrites.js'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import { emptyPortfolio, type Portfolio } from '../../src/protocol/portfolio.js'
 import {
@@ -55,18 +55,13 @@ it('a moment has the portfolios whose shares are the wallet’s today, before, b
   await write('alice')
   await move(0n)
 
-  const wallets = new Map<Hex, Wallet>([
-    [account('alice'), 'alice'],
-    [account('carol'), 'carol'],
-  ])
   /** Each as its wallet and version. */
   async function found(who: Wallet, moments: readonly number[], sealed: readonly Wallet[] = []) {
     const place = { rpc: rpcOf(chain()), ledger: chain().addresses.confidentialLedger, account: account(who) }
     const at = { ...place, stored: stored[who], head: await chain().provider.getBlockNumber() }
     const names = new Map<Portfolio, string>()
     const portfolios = await portfoliosAt(moments, at, async (each) => {
-      const wallet = wallets.get(each.account)
-      if (wallet === undefined) throw new Error('another account')
+      const wallet = each.account === account('alice') ? 'alice' : 'carol'
       if (sealed.includes(wallet)) return undefined
       const portfolio = { ...emptyPortfolio('0x'), writtenAt: WRITTEN[wallet][Number(each.version) - 1] ?? 0 }
       names.set(portfolio, `${wallet} ${each.version}`)

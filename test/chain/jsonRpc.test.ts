@@ -22,26 +22,12 @@ test('a signal that outlives its requests keeps nothing of them', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a request ends when its time is over, though no signal does', async () => {
-  const url = await startRawServer(() => undefined)
-  expect(await request(url, CALLS, 20, new AbortController().signal)).toEqual({ fault: 'no-answer' })
-})
-
-const CALL = { method: 'eth_call', params: [] }
-const refused = (code: number) => ({ error: { code, message: 'refused' } })
-
-test('a call is beyond the rate by the codes that say so, and answered by every other', () => {
-  const codes = [-32_005, 429, -32_007, -32_012, -32_016, 3, -32_000, -32_601, -32_602, -32_603]
-  expect(codes.filter((code) => isRateLimited(CALL, refused(code)))).toEqual(codes.slice(0, 5))
-})
-
-test('a query for events, or a transaction, is beyond the rate by the one code that can mean nothing else', () => {
-  for (const method of ['eth_getLogs', 'eth_sendRawTransaction']) {
-    const verdicts = [429, -32_005, -32_012].map((code) =>
-      isRateLimited({ method, params: [] }, refused(code)),
-    )
-    expect(verdicts).toEqual([true, false, false])
-  }
+test('a call is beyond the rate by the codes that say so; a query for events, or a transaction, by the one that can mean nothing else', () => {
+  const limiting = (method: string, codes: readonly number[]) =>
+    codes.filter((code) => isRateLimited({ method, params: [] }, { error: { code, message: 'refused' } }))
+  const all = [429, -32_005, -32_007, -32_012, -32_016, 3, -32_000, -32_601, -32_602, -32_603]
+  expect(limiting('eth_call', all)).toEqual(all.slice(0, 5))
+  for (const method of ['eth_getLogs', 'eth_sendRawTransaction']) expect(limiting(method, all)).toEqual([429])
 })
 
 const NOW = Date.parse('Fri, 07 Aug 2026 10:00:00 GMT')

@@ -4,9 +4,14 @@ import { type Manner, useNodes, WHO } from './nodesUnderTest.js'
 const { startNode, transportOf, pass } = useNodes()
 const soon = { interval: 1 }
 
+/** The first, and a second that behaves well. */
+async function two(changes: Parameters<typeof startNode>[1] = {}) {
+  const nodes = [await startNode('first', changes), await startNode('second')] as const
+  return { first: nodes[0], ...transportOf(...nodes) }
+}
+
 it('a node of another chain is not used, and reported as such', async () => {
-  const [first, second] = [await startNode('first', { chainId: 1 }), await startNode('second')]
-  const { ask, changes } = transportOf(first, second)
+  const { first, ask, changes } = await two({ chainId: 1 })
   expect(await ask()).toBe('second')
   expect(first.asked).not.toContain('who')
   expect(changes).toEqual([[0, 'other-chain']])
@@ -21,8 +26,7 @@ it.each<[Manner, string]>([
 ])(
   'a node that fails (%s) is left alone, until it has said its chain again after its rest',
   async (manner, fault) => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { transport, ask, changes, requests } = transportOf(first, second)
+    const { first, transport, ask, changes, requests } = await two()
     expect(await ask()).toBe('first')
     first.manner = manner
     for (let time = 0; time < 5; time++) expect(await ask()).toBe('second')
@@ -40,8 +44,7 @@ it.each<[Manner, string]>([
 )
 
 it('a node rests twice as long each time, up to a minute', async () => {
-  const [first, second] = [await startNode('first'), await startNode('second')]
-  const { ask, requests } = transportOf(first, second)
+  const { first, ask, requests } = await two()
   const failures = () => requests.filter(([node]) => node === 0).length
   first.manner = '500'
   await ask()
@@ -57,8 +60,7 @@ it('a node rests twice as long each time, up to a minute', async () => {
 })
 
 it('requests that fail side by side are one failure, after which a node rests once', async () => {
-  const [first, second] = [await startNode('first'), await startNode('second')]
-  const { transport, ask } = transportOf(first, second)
+  const { first, transport, ask } = await two()
   await ask()
   first.manner = '500'
   // Calls of different signals travel apart.
@@ -76,9 +78,8 @@ it.each<[Manner, string, restMs: number]>([
   ['429', '86400', 60_000],
   ['429', 'soon', 1_000],
 ])('a node that says %s with Retry-After: %s rests for %i ms', async (manner, retryAfter, restMs) => {
-  const [first, second] = [await startNode('first', { manner }), await startNode('second')]
+  const { first, ask } = await two({ manner })
   first.retryAfter = retryAfter
-  const { ask } = transportOf(first, second)
   expect(await ask()).toBe('second')
   const before = first.asked.length
   pass(restMs - 1)
@@ -110,8 +111,7 @@ it.each([
 )
 
 it('a node that takes few calls in one request is set aside when it takes not even one, and asked for all again later', async () => {
-  const [first, second] = [await startNode('first'), await startNode('second')]
-  const { transport, ask } = transportOf(first, second)
+  const { first, transport, ask } = await two()
   await ask()
   first.manner = '400'
   first.sizes.length = 0
