@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { switchChain, UnknownChainError } from '../../web/wallet/chain.js'
 import { failureOf } from '../../web/words/failures.js'
 
@@ -19,41 +19,34 @@ function walletOf(errors: Record<string, unknown>) {
   return { asked, wallet: { id: 'a', name: 'A wallet', icon: null, demo: null, provider } }
 }
 
-describe('a wallet on another chain', () => {
-  it.each([
-    ['as it is', { code: 4902 }],
-    ['inside of another error', wrapped(4902)],
-  ])('learns of one that it does not know, when it says so %s', async (_how, error) => {
-    const { asked, wallet } = walletOf({ wallet_switchEthereumChain: error })
-    await switchChain(wallet, { chain })
-    expect(asked).toEqual(['wallet_switchEthereumChain', 'wallet_addEthereumChain'])
-  })
+const unknown = { wallet_switchEthereumChain: { code: 4902 } }
 
-  it('is to be told by its person when the page has no node to name', async () => {
-    const { asked, wallet } = walletOf({ wallet_switchEthereumChain: wrapped(4902) })
-    const failure: unknown = await switchChain(wallet, { chain: { ...chain, rpcUrl: null } }).catch((e) => e)
-    expect(failure).toBeInstanceOf(UnknownChainError)
-    expect(failureOf(failure)).toEqual({
-      title: 'Your wallet does not know this chain',
-      advice: 'Add Base, chain id 8453, among the networks in your wallet, and try again.',
-    })
-    expect(asked).toEqual(['wallet_switchEthereumChain'])
-  })
+it.each([
+  ['as it is', unknown],
+  ['inside of another error', { wallet_switchEthereumChain: wrapped(4902) }],
+])('a wallet learns of a chain that it does not know, when it says so %s', async (_how, errors) => {
+  const { asked, wallet } = walletOf(errors)
+  await switchChain(wallet, { chain })
+  expect(asked).toEqual(['wallet_switchEthereumChain', 'wallet_addEthereumChain'])
+})
 
-  it('is to be told by its person when it takes no chain from the page', async () => {
-    const { wallet } = walletOf({
-      wallet_switchEthereumChain: { code: 4902 },
-      wallet_addEthereumChain: { code: -32_602 },
-    })
-    await expect(switchChain(wallet, { chain })).rejects.toBeInstanceOf(UnknownChainError)
+it.each([
+  ['the page has no node to name', unknown, { ...chain, rpcUrl: null }],
+  ['it takes none from the page', { ...unknown, wallet_addEthereumChain: { code: -32_602 } }, chain],
+])('a wallet is to be told of a chain by its person when %s', async (_when, errors, given) => {
+  const failure: unknown = await switchChain(walletOf(errors).wallet, { chain: given }).catch((e) => e)
+  expect(failure).toBeInstanceOf(UnknownChainError)
+  expect(failureOf(failure)).toEqual({
+    title: 'Your wallet does not know this chain',
+    advice: 'Add Base, chain id 8453, among the networks in your wallet, and try again.',
   })
+})
 
-  it.each([
-    ['to the change', { wallet_switchEthereumChain: REFUSED }],
-    ['to the new chain', { wallet_switchEthereumChain: { code: 4902 }, wallet_addEthereumChain: REFUSED }],
-    ['inside of another error', { wallet_switchEthereumChain: wrapped(4001) }],
-  ])('the refusal of the wallet’s person %s is believed', async (_to, errors) => {
-    const failure: unknown = await switchChain(walletOf(errors).wallet, { chain }).catch((error) => error)
-    expect(failureOf(failure).title).toBe('You declined in your wallet')
-  })
+it.each([
+  ['to the change', { wallet_switchEthereumChain: REFUSED }],
+  ['to the new chain', { ...unknown, wallet_addEthereumChain: REFUSED }],
+  ['inside of another error', { wallet_switchEthereumChain: wrapped(4001) }],
+])('the refusal of the wallet’s person %s is believed', async (_to, errors) => {
+  const failure: unknown = await switchChain(walletOf(errors).wallet, { chain }).catch((error) => error)
+  expect(failureOf(failure).title).toBe('You declined in your wallet')
 })

@@ -27,42 +27,30 @@ describe('the points of a chart', () => {
 
   it('are only what is known', () => {
     expect(pointsOf({ ...quote, price: null }, null, asOf)).toEqual([])
-    expect(pointsOf({ ...quote, price: null }, bars, asOf)).toHaveLength(1)
     expect(pointsOf({ ...quote, previousClose: null }, null, asOf)).toMatchObject([{ percent: 0 }])
   })
 })
 
-it('a session begins after the last long pause', () => {
+it('a session begins after the last long pause, and no line joins two', () => {
   const points = [point(at(2, 20), 2), point(at(3, 14), 3), point(at(3, 15), 4)]
   expect(sessionOf(points)).toEqual(points.slice(1))
+  const two = [point(at(2, 15), 1), point(at(2, 16), 2), point(at(3, 15), 3), point(at(3, 16), 4)]
+  expect(pathOf(two, scaleOf([two]), BOX).replace(/[^ML]/g, '')).toBe('MLML')
+  expect(daysOf(two)).toEqual([two[2]])
 })
 
-describe('a scale', () => {
+it('a scale is one for all charts, has the previous close in it, and places points by their time', () => {
   const [quiet, wild] = [
     [point(0, 0.1), point(60, 0.2)],
     [point(30, -2), point(120, 3)],
   ]
-
-  it('is one for all charts, and has the previous close in it', () => {
-    expect(scaleOf([quiet, wild])).toEqual({ from: 0, to: 120, low: -2, high: 3 })
-    expect(scaleOf([[point(0, 1), point(9, 2)]])).toMatchObject({ low: 0, high: 2 })
-    // A quiet day does not look wild.
-    const { low, high } = scaleOf([quiet])
-    expect(high - low).toBeCloseTo(0.5)
-  })
-
-  it('places time from left to right, and a higher price higher', () => {
-    const scale = scaleOf([quiet, wild])
-    expect(placeOf({ at: 120, percent: 3 }, scale, BOX)).toEqual({ x: 100, y: 0 })
-    expect(placeOf({ at: 0, percent: -2 }, scale, BOX)).toEqual({ x: 0, y: 40 })
-    // By its time, not by its number: the points are a quarter and the whole of the time from the beginning.
-    expect(pathOf(wild, scale, BOX)).toBe('M25.0 40.0L100.0 0.0')
-    expect(pathOf(quiet.slice(1), scale, BOX)).toBe('')
-  })
-
-  it('joins no two sessions', () => {
-    const two = [point(at(2, 15), 1), point(at(2, 16), 2), point(at(3, 15), 3), point(at(3, 16), 4)]
-    expect(pathOf(two, scaleOf([two]), BOX).replace(/[^ML]/g, '')).toBe('MLML')
-    expect(daysOf(two)).toEqual([two[2]])
-  })
+  const scale = scaleOf([quiet, wild])
+  expect(scale).toEqual({ from: 0, to: 120, low: -2, high: 3 })
+  expect(scaleOf([[point(0, 1), point(9, 2)]])).toMatchObject({ low: 0, high: 2 })
+  // A quiet day does not look wild.
+  const { low, high } = scaleOf([quiet])
+  expect(high - low).toBeCloseTo(0.5)
+  expect(placeOf({ at: 120, percent: 3 }, scale, BOX)).toEqual({ x: 100, y: 0 })
+  expect(pathOf(wild, scale, BOX)).toBe('M25.0 40.0L100.0 0.0')
+  expect(pathOf(quiet.slice(1), scale, BOX)).toBe('')
 })

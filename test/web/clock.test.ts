@@ -25,8 +25,7 @@ it.each([
   ['a broker that is away', market(30), 'Old prices, from 15:04:00'],
   ['a broker that has been away for a day', market(86_400), 'Old prices, from 1 Jan 2030, 15:04:30'],
   ['a clock of the visitor’s that is wrong', market(86_400, false), null],
-])('with %s', (_why, given, words) => expect(ageWords(given, NOW, false)).toBe(words))
-
-it('all prices are old while the server does not answer', () => {
-  expect(ageWords(market(3, false), NOW, true)).toBe('Old prices, from 15:04:27')
+  ['a server that does not answer', market(3, false), 'Old prices, from 15:04:27', true],
+])('with %s', (_why, given, words, isAway = false) => {
+  expect(ageWords(given, NOW, isAway)).toBe(words)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayChange, ether, gain, money, shares, shortHex } from '../../web/words/format.js'
+import { dayChange, ether, gain, money, shares } from '../../web/words/format.js'
 
 describe('amounts in words', () => {
   it.each([
@@ -38,8 +38,4 @@ describe('amounts in words', () => {
     [100_000_000n, null, null],
     [100_000_000n, 0n, null],
   ])('the day from %s before %s is %s', (price, before, text) => expect(dayChange(price, before)).toBe(text))
-
-  it('an address is recognized by its ends', () => {
-    expect(shortHex('0x90F79bf6EB2c4f870365E785982E1f101E93b906')).toBe('0x90F7…b906')
-  })
 })

@@ -3,37 +3,15 @@ import { afterEach, beforeEach, vi } from 'vitest'
 /** Gives each test of a file an empty `localStorage`. */
 export function useMemoryStorage(): void {
   beforeEach(() => {
-    vi.stubGlobal('localStorage', new MemoryStorage())
+    const items = new Map<string, string>()
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => items.get(key) ?? null,
+      setItem: (key: string, value: string) => items.set(key, value),
+      removeItem: (key: string) => items.delete(key),
+      clear: () => items.clear(),
+    })
   })
   afterEach(() => {
     vi.unstubAllGlobals()
   })
-}
-
-class MemoryStorage implements Storage {
-  readonly #items = new Map<string, string>()
-
-  get length(): number {
-    return this.#items.size
-  }
-
-  key(index: number): string | null {
-    return [...this.#items.keys()][index] ?? null
-  }
-
-  getItem(key: string): string | null {
-    return this.#items.get(key) ?? null
-  }
-
-  setItem(key: string, value: string): void {
-    this.#items.set(key, value)
-  }
-
-  removeItem(key: string): void {
-    this.#items.delete(key)
-  }
-
-  clear(): void {
-    this.#items.clear()
-  }
 }

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { AccountHistory, OrderList } from '../../src/client/history.js'
 import type { Client, Hex, KeptOrder, OrderStatus, Portfolio } from '../../src/client/index.js'
 import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
@@ -18,9 +18,15 @@ const status: OrderStatus = {
 const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
 const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
+const request: Ordered = { side: 'BUY', symbol: 'AAPL', usdc: 5n }
 
 /** Reads a value as a component does, until the test ends. */
 const shows = (read: () => unknown) => onTestFinished(effect(() => void read()))
+
+function queryOf<T>(read: () => T) {
+  const ask = async () => read()
+  return createQuery<T>({ isSeen, question: () => ask, pace: () => null })
+}
 
 /** The orders of an account whose status changes as the test says. */
 function ordersOf(
@@ -48,46 +54,18 @@ function ordersOf(
       yield* []
     },
   }
-  const opened = {
-    orderId: ID,
-    account: ACCOUNT,
-    escrowed: 1n,
-    deadline: 1,
-    txHash: ID,
-    blockNumber: 1,
-    logIndex: 0,
-  }
-  const SPAN = { from: 0, to: 1 }
-  const readHistory = async () => ({
-    orders: [opened],
-    read: SPAN,
-    span: SPAN,
-    checkpoint: null,
-    isComplete: true,
-  })
-  const history = createQuery<OrderList>({ isSeen, question: () => readHistory, pace: () => null })
-  const trades = createQuery<AccountHistory>({
-    isSeen,
-    question: () => async () => ({ entries: [], finalUntil: 0 }),
-    pace: () => null,
-  })
+  const terms = { orderId: ID, account: ACCOUNT, escrowed: 1n, deadline: 1 }
+  const orders = [{ ...terms, txHash: ID, blockNumber: 1, logIndex: 0 }]
+  const span = { from: 0, to: 1 }
+  const history = queryOf<OrderList>(() => ({ orders, read: span, span, checkpoint: null, isComplete: true }))
+  const trades = queryOf<AccountHistory>(() => ({ entries: [], finalUntil: 0 }))
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
-  const readSealed = async () => inStore
-  const sealed = createQuery<readonly KeptOrder[]>({
-    isSeen,
-    question: () => readSealed,
-    pace: () => null,
-  })
+  const sealed = queryOf<readonly KeptOrder[]>(() => inStore)
+  const told = { key, onChange, onMoved, onEnd }
   return {
-    orders: createOrders({
-      ...{ client, isSeen, history, sealed, trades, kept, key, onMoved, onEnd },
-      onChange,
-    }),
-    onChange,
-    key,
-    onMoved,
-    onEnd,
+    orders: createOrders({ ...{ client, isSeen, history, sealed, trades, kept }, ...told }),
     asked,
+    ...told,
   }
 }
 
@@ -99,44 +77,28 @@ it('an order that was seen open has ended once', async () => {
   expect(onEnd.mock.calls).toEqual([[refunded]])
 })
 
-it('an order that was placed here and has ended before it was first read has ended, too', async () => {
-  const { orders, onEnd } = ordersOf([refunded])
-  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', usdc: 1n })
-  shows(() => orders.of(ID).status.value)
-  await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
-})
-
-describe('a refund that the chain has before the server has the run’s end', () => {
-  const running = {
-    attempt: 1,
-    reason: 'received' as const,
-    startedAt: '2026-01-05T15:00:00.000Z',
-    finishedAt: null,
-    outcome: null,
-  }
-  const due: OrderStatus = { ...refunded, triggers: [running] }
-
-  it('is reported with its reason', async () => {
-    const { orders, onMoved, onEnd } = ordersOf([status, due, due, refunded])
-    shows(() => orders.of(ID).status.value)
-    await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
-    // The money is looked at before the reason is there.
-    expect(onMoved.mock.invocationCallOrder[0]).toBeLessThan(onEnd.mock.invocationCallOrder[0] ?? 0)
-    expect(onMoved.mock.calls.length).toBeGreaterThan(1)
-  })
-
-  it('is reported without one, if none comes', async () => {
-    const { orders, onEnd } = ordersOf([status, due])
-    shows(() => orders.of(ID).status.value)
-    await expect.poll(() => onEnd.mock.calls).toEqual([[due]])
-  })
-})
-
-it('an order that had ended before is no news', async () => {
+it('an order that had ended before is no news, but one that was placed here', async () => {
   const { orders, onEnd } = ordersOf([refunded])
   shows(() => orders.of(ID).status.value)
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onEnd).not.toHaveBeenCalled()
+  const here = ordersOf([refunded])
+  here.orders.memory.value = withPlaced(here.orders.memory.value, ID, request)
+  shows(() => here.orders.of(ID).status.value)
+  await expect.poll(() => here.onEnd.mock.calls).toEqual([[refunded]])
+})
+
+it('a refund that the chain has before the server has the run’s end is reported with its reason, if one comes', async () => {
+  const running = { attempt: 1, reason: 'received', startedAt: '2026-01-05T15:00:00.000Z' } as const
+  const due: OrderStatus = { ...refunded, triggers: [{ ...running, finishedAt: null, outcome: null }] }
+  const { orders, onMoved, onEnd } = ordersOf([status, due, due, refunded])
+  shows(() => orders.of(ID).status.value)
+  await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
+  // The money is looked at before the reason is there.
+  expect(onMoved.mock.invocationCallOrder[0]).toBeLessThan(onEnd.mock.invocationCallOrder[0] ?? 0)
+  const without = ordersOf([status, due])
+  shows(() => without.orders.of(ID).status.value)
+  await expect.poll(() => without.onEnd.mock.calls).toEqual([[due]])
 })
 
 it('a notice is opened once a key is in use, and again with a newer one', async () => {
@@ -158,7 +120,6 @@ it('an order that the chain does not show yet is listed before the others, once'
   const { orders } = ordersOf([])
   shows(() => orders.history.value)
   await expect.poll(() => orders.history.value).not.toBeNull()
-  const request = { side: 'BUY', symbol: 'AAPL', usdc: 1n } as const
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
   orders.memory.value = withPlaced(orders.memory.value, OTHER, request)
   expect(orders.listed.value).toEqual([
@@ -171,7 +132,6 @@ it('orders are asked about more slowly while more are shown', async () => {
   const { orders, asked } = ordersOf([status])
   shows(() => orders.of(ID).status.value)
   expect(asked).toHaveLength(1)
-  const request = { side: 'BUY', symbol: 'AAPL', usdc: 1n } as const
   orders.most.value = 20
   for (let index = 0; index < 20; index++) {
     const orderId = `0x${index.toString(16).padStart(64, '0')}` as const
@@ -194,13 +154,8 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
 })
 
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
-const request: Ordered = { side: 'BUY', symbol: 'AAPL', usdc: 5n }
-const openOrders: Portfolio['openOrders'] = {
-  [idOf('a')]: {
-    ...{ side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n },
-    ...{ locked: 3n, brokerOrderId: '', placedAt: 1 },
-  },
-}
+const sale = { side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n, locked: 3n } as const
+const openOrders: Portfolio['openOrders'] = { [idOf('a')]: { ...sale, brokerOrderId: '', placedAt: 1 } }
 
 it('the order that was placed last comes first, once', () => {
   const two = withPlaced(withPlaced(NO_ORDERS, idOf('a'), request), idOf('b'), request)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feeWords, reviewWords, waitWords } from '../../web/orders/review.js'
+import { feeWords, reviewWords } from '../../web/orders/review.js'
 import { FEES } from '../support/brokerBooks.js'
 import { usd } from '../support/brokerStandIn.js'
 
@@ -31,37 +31,15 @@ it.each<[Partial<Parameters<typeof reviewWords>[0]>, Partial<typeof order>, stri
   expect(reviewWords({ ...ticket, ...side }, { ...order, ...change }, market)).toMatch(words)
 })
 
-it('an order to trade says that it waits for the market, also while the market may be closed', () => {
-  expect(waitWords('BUY', { isOpen: true })).toBeNull()
-  expect(waitWords('SELL', { isOpen: false })).toBe('The order waits, sealed, until the market opens.')
-  expect(waitWords('SELL', null)).toMatch(
-    /^Market hours are unknown\. If the market is closed, the order waits/,
-  )
-  expect(waitWords('WITHDRAW', null)).toBeNull()
-  expect(waitWords('DEPOSIT', { isOpen: false })).toBeNull()
-})
-
-const at = (amount: bigint | null, price: bigint | null) => ({ amount, price })
-
-it('a sale shows its fees before it is placed', () => {
+it.each<[Parameters<typeof feeWords>[0], bigint | null, bigint | null, string | RegExp]>([
   // 30,000 shares: TAF 4.98, CAT 2 × 0.795, each rounded up to the cent.
-  expect(feeWords('SELL', market, at(usd(6_000_000), usd(200)))).toBe(
-    'The broker’s fees (TAF, CAT) are about 6.57 USDC.',
-  )
-  expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('about 0.02 USDC')
-})
-
-it('a sale says that it pays fees while the amount or the price is not known', () => {
-  const words = 'The broker’s fees (TAF, CAT) are deducted from the proceeds.'
-  for (const unknown of [at(null, usd(200)), at(usd(10), null)])
-    expect(feeWords('SELL', market, unknown)).toBe(words)
-})
-
-it('a purchase says who pays its fees, and an order without fees nothing', () => {
-  expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
-    'No fee now. When you sell, you pay the broker’s CAT fee for both trades.',
-  )
-  expect(feeWords('WITHDRAW', market, at(usd(10), null))).toBe('')
-  for (const side of ['BUY', 'SELL'] as const)
-    expect(feeWords(side, { fees: [] }, at(usd(10), usd(200)))).toBe('')
+  ['SELL', usd(6_000_000), usd(200), 'The broker’s fees (TAF, CAT) are about 6.57 USDC.'],
+  ['SELL', usd(10), usd(200), /about 0\.02 USDC/],
+  ['SELL', null, usd(200), 'The broker’s fees (TAF, CAT) are deducted from the proceeds.'],
+  ['SELL', usd(10), null, 'The broker’s fees (TAF, CAT) are deducted from the proceeds.'],
+  ['BUY', usd(10), usd(200), /^No fee now\. When you sell, you pay the broker’s CAT fee for both trades\.$/],
+  ['WITHDRAW', usd(10), null, /^$/],
+])('an order says what fees it pays before it is placed: %s for %s at %s', (side, amount, price, words) => {
+  expect(feeWords(side, market, { amount, price })).toMatch(words)
+  expect(feeWords(side, { fees: [] }, { amount, price })).toBe('')
 })

@@ -36,11 +36,8 @@ describe('a rulebook as it is written', () => {
   it('begins with the rules in force, and gives no right to those whom they do not list', () => {
     const draft = beginningOf(KNOWN)
     expect(withEmployees(draft, [ada, ben], KNOWN)).toEqual({
-      rules: [restricted, lineOf(ben, barred)],
-      groups: {},
-      byDefault: null,
-      maxOrder: '20000.5',
-      allowWithdrawShares: true,
+      ...{ rules: [restricted, lineOf(ben, barred)], groups: {}, byDefault: null },
+      ...{ maxOrder: '20000.5', allowWithdrawShares: true },
     })
     expect(made(withEmployees(draft, [ada], KNOWN))).toEqual(policy)
     expect(([ada, ben] as const).map((address) => isUncovered(KNOWN, address))).toEqual([false, true])
@@ -49,11 +46,8 @@ describe('a rulebook as it is written', () => {
   it('the first one begins with the right to buy and sell, and none to withdraw shares', () => {
     expect([isUnknown(FIRST), isUncovered(FIRST, ada)]).toEqual([false, false])
     expect(withEmployees(beginningOf(FIRST), [ada], FIRST)).toEqual({
-      rules: [lineOf(ada, free)],
-      groups: {},
-      byDefault: null,
-      maxOrder: '25000',
-      allowWithdrawShares: false,
+      ...{ rules: [lineOf(ada, free)], groups: {}, byDefault: null },
+      ...{ maxOrder: '25000', allowWithdrawShares: false },
     })
   })
 
@@ -79,16 +73,14 @@ describe('a rulebook as it is written', () => {
   })
 
   it('takes from a file what it says of an employee, and leaves the rest', () => {
-    const imported = (...rows: Parameters<typeof withImported>[1]) =>
-      withImported(beginningOf(KNOWN), rows, KNOWN).rules
+    const imported = (row: Parameters<typeof withImported>[1][number], into = beginningOf(KNOWN)) =>
+      withImported(into, [row], KNOWN).rules
     expect(imported({ address: ada, canBuy: true })).toEqual([lineOf(ada, { ...ofAda, canBuy: true })])
-    expect(imported({ address: ada, restricted: [] })).toEqual([lineOf(ada, { ...ofAda, restricted: [] })])
-    const ofBen = { address: ben, canSell: false, restricted: ['TSLA'] } as const
-    expect(imported(ofBen)).toEqual([lineOf(ben, { ...free, canSell: false, restricted: ['TSLA'] })])
+    const ofBen = { canSell: false, restricted: ['TSLA'] }
+    expect(imported({ address: ben, ...ofBen })).toEqual([lineOf(ben, { ...free, ...ofBen })])
     const edited = withRules(beginningOf(KNOWN), lineOf(ada, free))
-    expect(withImported(edited, [{ address: ada, canSell: false }], KNOWN).rules).toEqual([
-      lineOf(ada, { ...free, canSell: false }),
-    ])
+    const closed = imported({ address: ada, canSell: false }, edited)
+    expect(closed).toEqual([lineOf(ada, { ...free, canSell: false })])
   })
 
   it('keeps groups and default, and lists only those who differ from it', () => {

@@ -45,8 +45,9 @@ it('the draft goes on from the version that was published, and a new draft from 
   expect(work.state.value.draft).toMatchObject({ base: 3, maxOrder: '20000' })
 })
 
-it('a publication that fails leaves what was known and written, and offers what the client keeps of it', async () => {
-  const { work, publishRulebook } = working({ getKeptPublication: async () => 2 })
+it('a publication that fails leaves what was known and written, and offers what the client keeps of it until its admin gives it up', async () => {
+  const forgetPublication = vi.fn<RulebookCalls['forgetPublication']>().mockResolvedValue()
+  const { work, publishRulebook } = working({ getKeptPublication: async () => 2, forgetPublication })
   publishRulebook.mockRejectedValue(failure)
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy })
   await work.publish(policy, 1)
@@ -55,11 +56,6 @@ it('a publication that fails leaves what was known and written, and offers what 
   expect(work.state.value.policies.size).toBe(0)
   await work.resume()
   expect(work.state.value).toMatchObject({ error: null, published: 2, cutOff: null })
-})
-
-it('a publication is no longer offered once its admin gives it up', async () => {
-  const forgetPublication = vi.fn<RulebookCalls['forgetPublication']>().mockResolvedValue()
-  const { work } = working({ getKeptPublication: async () => 2, forgetPublication })
   await work.load(orgId, 1)
   expect(work.state.value.cutOff).toBe(2)
   await work.forget()
@@ -75,13 +71,4 @@ it('a browser that keeps nothing costs the copies in it alone', async () => {
   await work.load(orgId, 1)
   await work.publish(policy, 1)
   expect(work.state.value).toMatchObject({ published: 2, copies: new Map([[2, copy]]), error: null })
-})
-
-it('every copy on this device up to the version in force is read, beside those of this visit', async () => {
-  const kept = new Map([1, 3].map((version) => [version, { ...copy, version }] as const))
-  const { work } = working({ getRulebookCopy: async ({ version }) => kept.get(version) ?? null })
-  expect(work.state.value.copies).toBeNull()
-  await work.publish(policy, 1)
-  await work.load(orgId, 3)
-  expect(work.state.value.copies).toEqual(new Map([...kept, [2, copy]]))
 })

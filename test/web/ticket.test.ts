@@ -60,87 +60,6 @@ const facts: TicketFacts = {
 const check = (to: Partial<Ticket>, of: Partial<TicketFacts> = {}) =>
   checkTicket({ ...ticket, ...to }, { ...facts, ...of })
 
-describe('a limit order', () => {
-  const limited = { priced: 'limit', limitPrice: '100' } as const
-
-  it('is sized at its limit, but a sale at the market where that is higher', () => {
-    const buy = { units: usdc(250), shares: shares(2.5), price: usdc(100), limit: usdc(100) }
-    expect(check(limited)).toMatchObject(buy)
-    expect(check({ ...limited, side: 'SELL' })).toMatchObject({ shares: shares(1.25), limit: usdc(100) })
-    const above = { ...limited, side: 'SELL', limitPrice: '250', amount: '500' } as const
-    expect(check(above)).toMatchObject({ shares: shares(2), limit: usdc(250) })
-    // 2 shares at no more than 100.
-    expect(check({ ...limited, unit: 'shares', amount: '2' })).toMatchObject({ units: usdc(200) })
-  })
-
-  it('cannot be sent without its price, or with one that the broker does not take', () => {
-    expect(check({ ...limited, limitPrice: '' })).toEqual({ kind: 'empty' })
-    expect(check({ ...limited, limitPrice: '100.001' })).toMatchObject({ kind: 'fault', field: 'limit' })
-  })
-})
-
-describe('an order that can go through', () => {
-  it('carries its amount, and about how many shares that is', () => {
-    expect(check({})).toEqual({
-      ...{
-        kind: 'ready',
-        units: usdc(250),
-        shares: shares(1.25),
-        price: usdc(200),
-        limit: null,
-        isAll: false,
-      },
-    })
-    expect(check({ symbol: 'MUTE' })).toMatchObject({ kind: 'ready', shares: null, price: null })
-  })
-
-  it('by shares becomes an amount at the current price', () => {
-    expect(check({ unit: 'shares', amount: '1.5' })).toMatchObject({ units: usdc(300), shares: shares(1.5) })
-    expect(check({ unit: 'shares', amount: '1', symbol: 'MUTE' })).toMatchObject({ brief: 'No price now' })
-    expect(check({ unit: 'shares', amount: '0.001' })).toMatchObject({ brief: 'Too small' })
-  })
-
-  it('to sell all shares is for a little more than they are worth', () => {
-    const all = { kind: 'ready', units: usdc(808), isAll: true }
-    const four = { side: 'SELL', unit: 'shares', amount: '4' } as const
-    const inUsdc = (amount: string) => ({ side: 'SELL', amount }) as const
-    expect(check(four)).toMatchObject({ ...all, shares: shares(4) })
-    expect(check(inUsdc('800'))).toMatchObject(all)
-    expect(check(inUsdc('799'))).toMatchObject({ units: usdc(799), isAll: false })
-    // The price has fallen since the amount was typed.
-    expect(check(inUsdc('808'))).toMatchObject(all)
-    expect(check(inUsdc('820'))).toMatchObject({ ...all, units: usdc(820) })
-    // It may move further until the market opens. While its hours are unknown, the market may be closed.
-    for (const hours of [closedFor(20), { clock: null }])
-      expect(check(four, hours)).toMatchObject({ ...all, units: usdc(880) })
-    expect(check(inUsdc('808'), closedFor(20))).toMatchObject(all)
-  })
-
-  it('moves cash or shares, also while the market is closed', () => {
-    const units = (to: Partial<Ticket>) => check(to, closedFor(24))
-    expect(units({ side: 'WITHDRAW', symbol: 'USDC', amount: '300' })).toMatchObject({ units: usdc(300) })
-    expect(units({ side: 'WITHDRAW', amount: '4' })).toMatchObject({ units: shares(4) })
-    expect(units({ side: 'DEPOSIT', symbol: 'USDC', amount: '1000' })).toMatchObject({ units: usdc(1_000) })
-  })
-
-  it('deposits the wallet’s shares, also while it leaves its institution, or once they are not listed', () => {
-    const deposit = { side: 'DEPOSIT', amount: '2.5' } as const
-    const ready = { kind: 'ready', units: shares(2.5), shares: shares(2.5) }
-    expect(check(deposit, closedFor(24))).toMatchObject(ready)
-    expect(check(deposit, leaving)).toMatchObject(ready)
-    expect(check(deposit, { compliance: equityOf({ listed: false }) })).toMatchObject(ready)
-  })
-
-  it('is not held back by anything that is not known yet', () => {
-    const unknown = {
-      ...{ clock: null, funds: null, walletShares: null, portfolio: null, compliance: null, view: null },
-    }
-    for (const side of ['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'] as const) {
-      expect(check({ side, amount: '9000' }, unknown)).toMatchObject({ kind: 'ready' })
-    }
-  })
-})
-
 const leaving = { view: { leavingAt: 1, orgId: nameToBytes32('Example Capital') } }
 const removed = { view: { leavingAt: null, orgId: null } }
 const frozen = { compliance: equityOf({ frozen: true }) }
@@ -151,42 +70,92 @@ const withdrawal = { side: 'WITHDRAW', symbol: 'USDC' } as const
 const deposit = { side: 'DEPOSIT' } as const
 const paidIn = { ...deposit, symbol: 'USDC' }
 
-describe('an order that cannot go through', () => {
-  it.each<[string, Partial<Ticket>, Partial<TicketFacts>, string | null, string]>([
-    ['is too small', { amount: '0.5' }, {}, 'amount', 'Check the amount'],
-    ['is more than the wallet has', { amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
-    ['is more shares than the wallet buys', inShares('5.1'), {}, 'amount', 'Not enough USDC'],
-    ['is more than the cash', { payFrom: 'cash', amount: '301' }, {}, 'amount', 'Not enough USDC'],
-    ['sells more than is free', { ...sale, amount: '900' }, {}, 'amount', 'Not enough AAPL'],
-    ['sells more shares', { ...sale, ...inShares('4.1') }, {}, 'amount', 'Not enough AAPL'],
-    ['sells nothing', { ...sale, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to sell'],
-    ['withdraws more cash', { ...withdrawal, amount: '301' }, {}, 'amount', 'Not enough USDC'],
-    ['withdraws more shares', { side: 'WITHDRAW', amount: '4.5' }, {}, 'amount', 'Not enough AAPL'],
-    ['is for frozen shares', {}, frozen, 'symbol', 'Your AAPL is frozen'],
-    ['is not listed', {}, unlisted, 'symbol', 'AAPL is not listed'],
-    ['expires first', {}, closedFor(24), 'hours', 'Expires before the market opens'],
-    ['is bought by a leaver', {}, leaving, null, 'You cannot buy while leaving'],
-    ['is bought by a wallet in no institution', {}, removed, null, 'Join an institution to buy'],
-    ['deposits more than there is', { ...paidIn, amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
-    ['is deposited by a leaver', paidIn, leaving, null, 'You cannot deposit while leaving'],
-    ['deposits more shares', { ...deposit, amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],
-    ['deposits nothing', { ...deposit, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to deposit'],
-    ['deposits frozen shares', { ...deposit, amount: '1' }, frozen, 'symbol', 'Your AAPL is frozen'],
-    ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
-  ])('because it %s', (_why, to, of, field, brief) => {
-    expect(check(to, of)).toMatchObject({ kind: 'fault', field, brief })
-  })
+const limited = { priced: 'limit', limitPrice: '100' } as const
+const four = { ...sale, ...inShares('4') }
+const all = { kind: 'ready', units: usdc(808), isAll: true }
+const unknown = {
+  ...{ clock: null, funds: null, walletShares: null, portfolio: null, compliance: null, view: null },
+}
 
-  it('is no longer held back once what is wrong is changed', () => {
-    expect(check({ hours: 168 }, closedFor(24))).toMatchObject({ kind: 'ready' })
-    expect(check({ side: 'WITHDRAW', amount: '1' }, closedFor(24))).toMatchObject({ kind: 'ready' })
-    for (const of of [leaving, unlisted])
-      expect(check({ ...sale, amount: '10' }, of)).toMatchObject({ kind: 'ready' })
-  })
+it.each<[string, Partial<Ticket>, Partial<TicketFacts>, object]>([
+  ['for an amount', {}, {}, { units: usdc(250), shares: shares(1.25), price: usdc(200), isAll: false }],
+  ['without a price', { symbol: 'MUTE' }, {}, { kind: 'ready', shares: null, price: null }],
+  ['for shares', inShares('1.5'), {}, { units: usdc(300), shares: shares(1.5) }],
+  ['for shares without a price', { ...inShares('1'), symbol: 'MUTE' }, {}, { brief: 'No price now' }],
+  ['for too few shares', inShares('0.001'), {}, { brief: 'Too small' }],
+  [
+    'at its limit',
+    limited,
+    {},
+    { units: usdc(250), shares: shares(2.5), price: usdc(100), limit: usdc(100) },
+  ],
+  ['for 2 shares at no more than 100', { ...limited, ...inShares('2') }, {}, { units: usdc(200) }],
+  [
+    'to sell at the market, above its limit',
+    { ...limited, ...sale },
+    {},
+    { shares: shares(1.25), limit: usdc(100) },
+  ],
+  [
+    'to sell at a limit above the market',
+    { ...limited, ...sale, limitPrice: '250', amount: '500' },
+    {},
+    { shares: shares(2), limit: usdc(250) },
+  ],
+  ['without its limit', { ...limited, limitPrice: '' }, {}, { kind: 'empty' }],
+  ['at a limit of no price', { ...limited, limitPrice: '100.001' }, {}, { kind: 'fault', field: 'limit' }],
+  // All shares are sold for a little more than they are worth.
+  ['to sell all shares', four, {}, { ...all, shares: shares(4) }],
+  ['to sell all in USDC', { ...sale, amount: '800' }, {}, all],
+  ['to sell less', { ...sale, amount: '799' }, {}, { units: usdc(799), isAll: false }],
+  ['to sell all, whose price has fallen', { ...sale, amount: '820' }, {}, { ...all, units: usdc(820) }],
+  // It may move further until the market opens. While its hours are unknown, the market may be closed.
+  ['to sell all once the market opens', four, closedFor(20), { ...all, units: usdc(880) }],
+  ['to sell all without hours', four, { clock: null }, { ...all, units: usdc(880) }],
+  ['to withdraw cash', { ...withdrawal, amount: '300' }, closedFor(24), { units: usdc(300) }],
+  ['to withdraw shares', { side: 'WITHDRAW', amount: '4' }, closedFor(24), { units: shares(4) }],
+  ['to deposit cash', { ...paidIn, amount: '1000' }, closedFor(24), { units: usdc(1_000) }],
+  ['to deposit shares', { ...deposit, amount: '2.5' }, closedFor(24), { kind: 'ready', units: shares(2.5) }],
+  ['to deposit a leaver’s shares', { ...deposit, amount: '2.5' }, leaving, { units: shares(2.5) }],
+  ['to deposit delisted shares', { ...deposit, amount: '2.5' }, unlisted, { units: shares(2.5) }],
+  ['that outlasts the night', { hours: 168 }, closedFor(24), { kind: 'ready' }],
+  ['to sell as a leaver', { ...sale, amount: '10' }, leaving, { kind: 'ready' }],
+  ['to sell delisted shares', { ...sale, amount: '10' }, unlisted, { kind: 'ready' }],
+  ['without an amount', { amount: ' ' }, {}, { kind: 'empty' }],
+  // What is not known yet holds nothing back.
+  ...(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'] as const).map(
+    (side): [string, Partial<Ticket>, Partial<TicketFacts>, object] => [
+      `to ${side}, of which nothing is known`,
+      { side, amount: '9000' },
+      unknown,
+      { kind: 'ready' },
+    ],
+  ),
+])('an order %s is checked', (_how, to, of, found) => {
+  expect(check(to, of)).toMatchObject(found)
+})
 
-  it('is empty before anything is typed', () => {
-    expect(check({ amount: ' ' })).toEqual({ kind: 'empty' })
-  })
+it.each<[string, Partial<Ticket>, Partial<TicketFacts>, string | null, string]>([
+  ['is too small', { amount: '0.5' }, {}, 'amount', 'Check the amount'],
+  ['is more than the wallet has', { amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
+  ['is more than the cash', { payFrom: 'cash', amount: '301' }, {}, 'amount', 'Not enough USDC'],
+  ['sells more than is free', { ...sale, amount: '900' }, {}, 'amount', 'Not enough AAPL'],
+  ['sells more shares', { ...sale, ...inShares('4.1') }, {}, 'amount', 'Not enough AAPL'],
+  ['sells nothing', { ...sale, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to sell'],
+  ['withdraws more cash', { ...withdrawal, amount: '301' }, {}, 'amount', 'Not enough USDC'],
+  ['is for frozen shares', {}, frozen, 'symbol', 'Your AAPL is frozen'],
+  ['is not listed', {}, unlisted, 'symbol', 'AAPL is not listed'],
+  ['expires first', {}, closedFor(24), 'hours', 'Expires before the market opens'],
+  ['is bought by a leaver', {}, leaving, null, 'You cannot buy while leaving'],
+  ['is bought by a wallet in no institution', {}, removed, null, 'Join an institution to buy'],
+  ['deposits more than there is', { ...paidIn, amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
+  ['is deposited by a leaver', paidIn, leaving, null, 'You cannot deposit while leaving'],
+  ['deposits more shares', { ...deposit, amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],
+  ['deposits nothing', { ...deposit, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to deposit'],
+  ['deposits frozen shares', { ...deposit, amount: '1' }, frozen, 'symbol', 'Your AAPL is frozen'],
+  ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
+])('an order cannot go through because it %s', (_why, to, of, field, brief) => {
+  expect(check(to, of)).toMatchObject({ kind: 'fault', field, brief })
 })
 
 describe('the available amount', () => {
@@ -197,7 +166,6 @@ describe('the available amount', () => {
     '0xc': { ...open, side: 'SELL', locked: shares(1) },
   } as const
   const withOrders = { ...facts, portfolio: facts.portfolio && { ...facts.portfolio, openOrders } }
-  const unknown = { funds: null, portfolio: null, walletShares: null }
 
   it.each<[Partial<Ticket>, bigint, string]>([
     [{}, usdc(1_000), '1,000.00 USDC in the wallet.'],
@@ -206,23 +174,17 @@ describe('the available amount', () => {
     [{ payFrom: 'cash' }, usdc(260), '260.00 USDC available in the portfolio.'],
     [withdrawal, usdc(260), '260.00 USDC available in the portfolio.'],
     [sale, usdc(800), '4 AAPL available in the portfolio.'],
-    [{ ...sale, unit: 'shares' }, shares(4), '4 AAPL available in the portfolio.'],
     [{ side: 'WITHDRAW' }, shares(4), '4 AAPL available in the portfolio.'],
-    [paidIn, usdc(1_000), '1,000.00 USDC in the wallet.'],
     [deposit, shares(2.5), '2.5 AAPL in the wallet.'],
     [{ ...deposit, symbol: 'MSFT' }, 0n, '0 MSFT in the wallet.'],
-  ])('the available amount of %o is in its unit, and in words', (to, units, words) => {
+  ])('of %o is in its unit, and in words', (to, units, words) => {
     expect(availableUnits({ ...ticket, ...to }, withOrders)).toBe(units)
     expect(available({ ...ticket, ...to }, withOrders)).toBe(words)
   })
 
-  it('is not said while it is not known', () => {
-    for (const side of [{}, deposit]) expect(available({ ...ticket, ...side }, unknown)).toBe('')
-    const says = 'Open your portfolio to see how much is available.'
-    expect(available({ ...ticket, ...sale }, unknown)).toBe(says)
-  })
-
-  it('in parts is in whole cents, and whole in one part', () => {
+  it('is not said while it is not known, and in parts is in whole cents', () => {
+    expect(available(ticket, unknown)).toBe('')
+    expect(available({ ...ticket, ...sale }, unknown)).toMatch(/^Open your portfolio to see/)
     expect(partOf(ticket, 1_010_001n, 25n)).toBe(250_000n)
     expect(partOf(ticket, 1_010_001n, 100n)).toBe(1_010_001n)
     expect(partOf({ ...ticket, unit: 'shares' }, 3n, 50n)).toBe(1n)
@@ -239,20 +201,15 @@ describe('a part of what is available', () => {
     expect(part({ side: 'SELL' }, 50n)).toEqual({ unit: 'usdc', amount: '400' })
   })
 
-  it('is all the shares of a sale, which it stays when the price moves', () => {
-    const all = part({ side: 'SELL' }, 100n)
-    expect(all).toEqual({ unit: 'shares', amount: '4' })
+  it('is all there is, which it stays when the price moves: the shares of a sale, and the USDC of a buy', () => {
     const market = { symbols: [symbolOf('AAPL', usdc(203))] }
-    expect(check({ side: 'SELL', ...all }, { market })).toMatchObject({ shares: shares(4), isAll: true })
-  })
-
-  it('is all the USDC of a buy, which it stays when the price moves', () => {
-    const all = part({ unit: 'shares' }, 100n)
-    expect(all).toEqual({ unit: 'usdc', amount: '1000' })
-    const market = { symbols: [symbolOf('AAPL', usdc(203))] }
-    expect(check({ ...all }, { market })).toMatchObject({ kind: 'ready', units: usdc(1_000) })
-    const moved = { side: 'WITHDRAW', unit: 'shares' } as const
-    expect(part(moved, 100n)).toEqual({ unit: 'shares', amount: '4' })
+    const sold = part({ side: 'SELL' }, 100n)
+    expect(sold).toEqual({ unit: 'shares', amount: '4' })
+    expect(check({ side: 'SELL', ...sold }, { market })).toMatchObject({ shares: shares(4), isAll: true })
+    const bought = part({ unit: 'shares' }, 100n)
+    expect(bought).toEqual({ unit: 'usdc', amount: '1000' })
+    expect(check({ ...bought }, { market })).toMatchObject({ kind: 'ready', units: usdc(1_000) })
+    expect(part({ side: 'WITHDRAW', unit: 'shares' }, 100n)).toEqual({ unit: 'shares', amount: '4' })
   })
 
   it('is unknown without a portfolio, and nothing of nothing', () => {
@@ -261,30 +218,23 @@ describe('a part of what is available', () => {
   })
 })
 
-const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
-
-describe('an amount on the ticket', () => {
-  it.each([
-    ['250', 250_000_000n],
-    [' 1,250.5 ', 1_250_500_000n],
-    ['', null],
-    ['0', 'Enter an amount above zero.'],
-    ['0.99', 'Enter at least 1 USDC.'],
-    ['1.1234567', 'Enter at most 6 digits after the point.'],
-    ['1,234,567.25', 1_234_567_250_000n],
-  ])('"%s" is %s', (amount, expected) => expect(amountOf({ ...ticket, amount })).toBe(expected))
-
-  it.each(['ten', '-5', '99,50', '1,00', '1234,567', '1.5,000', '1e3'])(
-    '"%s" is no plain number',
-    (amount) => {
-      expect(amountOf({ ...ticket, amount })).toBe('Enter a plain number, such as 250 or 99.50.')
-    },
-  )
-
-  it('is a number of shares when shares are withdrawn, without a least one', () => {
-    expect(amountOf({ ...shareTicket, amount: '0.5' })).toBe(500_000_000n)
-    expect(amountOf({ ...shareTicket, symbol: 'USDC', amount: '0.5' })).toBe(500_000n)
-  })
+it.each<[string, bigint | string | null, Partial<Ticket>?]>([
+  ['250', 250_000_000n],
+  [' 1,250.5 ', 1_250_500_000n],
+  ['1,234,567.25', 1_234_567_250_000n],
+  ['', null],
+  ['0', 'Enter an amount above zero.'],
+  ['0.99', 'Enter at least 1 USDC.'],
+  ['1.1234567', 'Enter at most 6 digits after the point.'],
+  ...['ten', '-5', '99,50', '1,00', '1234,567', '1.5,000', '1e3'].map((amount): [string, string] => [
+    amount,
+    'Enter a plain number, such as 250 or 99.50.',
+  ]),
+  // Withdrawals have no least one.
+  ['0.5', 500_000_000n, { side: 'WITHDRAW' }],
+  ['0.5', 500_000n, withdrawal],
+])('the amount "%s" on the ticket is %s', (amount, expected, to = {}) => {
+  expect(amountOf({ ...ticket, ...to, amount })).toBe(expected)
 })
 
 describe('the order on the ticket', () => {
@@ -294,17 +244,16 @@ describe('the order on the ticket', () => {
     const sized = { units: 250n, limit: null }
     expect(orderOf({ ...ticket, payFrom: 'cash' }, sized)).toEqual(order)
     expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, sized)).not.toHaveProperty('payFrom')
-    const moved = { ...ticket, side: 'WITHDRAW', hours: 24 } as const
-    expect(orderOf(moved, sized)).toEqual({ side: 'WITHDRAW', symbol: 'AAPL', shares: 250n, validFor })
-    expect(orderOf({ ...moved, symbol: 'USDC' }, sized)).toEqual({
-      side: 'WITHDRAW',
-      usdc: 250n,
-      validFor,
+    const moved = { side: 'WITHDRAW', validFor }
+    expect(orderOf({ ...ticket, side: 'WITHDRAW' }, sized)).toEqual({
+      ...moved,
+      symbol: 'AAPL',
+      shares: 250n,
     })
-    const limit = { price: 190_500_000n, timeInForce: 'GTD' }
-    expect(orderOf({ ...ticket, timeInForce: 'GTD' }, { ...sized, limit: limit.price })).toMatchObject({
-      limit,
-    })
+    expect(orderOf({ ...ticket, ...withdrawal }, sized)).toEqual({ ...moved, usdc: 250n })
+    const limit = { price: 190_500_000n, timeInForce: 'GTD' } as const
+    const limited = orderOf({ ...ticket, timeInForce: 'GTD' }, { ...sized, limit: limit.price })
+    expect(limited).toMatchObject({ limit })
   })
 
   it.each([
