@@ -5,27 +5,13 @@ import { z } from 'zod'
 
 /** The part of `chain` that the client may import too: it reads events and calldata, in a browser as well. */
 const CHAIN_IN_BROWSERS = [
-  'chain/abi.js',
-  'chain/accountSignature.js',
-  'chain/actionList.js',
-  'chain/blockTimes.js',
-  'chain/calledAuthorization.js',
-  'chain/earlierWrites.js',
-  'chain/errors.js',
-  'chain/jsonRpc.js',
-  'chain/logReader.js',
-  'chain/signerProgram.js',
-]
+  ...['abi', 'accountSignature', 'actionList', 'blockTimes', 'calledAuthorization', 'earlierWrites'],
+  ...['errors', 'jsonRpc', 'logReader', 'signerProgram'],
+].map((name) => `chain/${name}.js`)
 /** The modules that the client package exports. */
 const CLIENT_ENTRIES = [
-  'client/index.js',
-  'client/admin.js',
-  'client/history.js',
-  'client/operator.js',
-  'client/receipt/index.js',
-  'client/store/index.js',
-  'client/store/browser.js',
-]
+  ...['index', 'admin', 'history', 'operator', 'receipt/index', 'store/index', 'store/browser'],
+].map((name) => `client/${name}.js`)
 /** The imports that a folder of src may have besides itself, as starts of paths in src; `*` is anything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
@@ -101,10 +87,24 @@ function pathInSrc({ path }: Source, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
 }
 
+/** Each import of another module here, as a sentence. */
+function importing(all: readonly Source[], isWrong: (target: string, source: Source) => boolean): string[] {
+  return all.flatMap((source) =>
+    importsOf(source)
+      .flatMap((specifier) => pathInSrc(source, specifier) ?? [])
+      .filter((target) => isWrong(target, source))
+      .map((target) => `${source.path} imports ${target}`),
+  )
+}
+
 function isAllowed(folder: string, target: string): boolean {
   if (target.startsWith(`${folder}/`)) return true
   return (MAY_IMPORT[folder] ?? []).some((start) => start === '*' || target.startsWith(start))
 }
+
+/** The paths of the sources of which that is true. */
+const pathsWhere = (all: readonly Source[], isSo: (source: Source) => boolean) =>
+  all.filter(isSo).map(({ path }) => path)
 
 type Edge = readonly [from: string, to: string]
 
@@ -152,14 +152,7 @@ describe('imports', () => {
   })
 
   test('only point down', () => {
-    const wrong = sources.flatMap((source) =>
-      importsOf(source)
-        .map((specifier) => pathInSrc(source, specifier))
-        .filter((target) => target !== undefined)
-        .filter((target) => !isAllowed(source.folder, target))
-        .map((target) => `${source.path} imports ${target}`),
-    )
-    expect(wrong).toEqual([])
+    expect(importing(sources, (target, { folder }) => !isAllowed(folder, target))).toEqual([])
   })
 
   test('go round in no circle: between files, and between the folders of each folder of TypeScript', async () => {
@@ -177,37 +170,26 @@ describe('imports', () => {
     const importing = new Set(edges.map(([from]) => topOf(from)))
     for (const folder of ['bench', 'scripts', 'src', 'test', 'web']) expect(importing).toContain(folder)
     expect(edges.length).toBeGreaterThan(4_000)
-    expect(
-      circlesIn([
-        ['a/x', 'b/x'],
-        ['b/y', 'a/y'],
-      ]),
-    ).toEqual(['of the repository: a b'])
+    const circle: Edge[] = [
+      ['a/x', 'b/x'],
+      ['b/y', 'a/y'],
+    ]
+    expect(circlesIn(circle)).toEqual(['of the repository: a b'])
     expect(circlesIn(edges)).toEqual([])
   })
 
   test('take nothing from src into the page but the client library, the verifier and the formats', () => {
     expect(web.length).toBeGreaterThan(20)
-    const wrong = web.flatMap((source) =>
-      importsOf(source)
-        .map((specifier) => pathInSrc({ ...source, path: `../web/${source.path}` }, specifier))
-        .filter((target) => target?.startsWith('../src/'))
-        .filter((target) => !WEB_MAY_IMPORT.some((start) => target?.startsWith(`../src/${start}`)))
-        .map((target) => `${source.path} imports ${target}`),
-    )
-    expect(wrong).toEqual([])
+    const pages = web.map((source) => ({ ...source, path: `web/${source.path}` }))
+    const isForeign = (target: string) =>
+      target.startsWith('src/') && !WEB_MAY_IMPORT.some((start) => target.startsWith(`src/${start}`))
+    expect(importing(pages, isForeign)).toEqual([])
   })
 
   test('take nothing of the client library from outside but what its package exports', () => {
     const outside = sources.filter(({ folder }) => folder !== 'client')
-    const taken = outside.flatMap((source) =>
-      importsOf(source)
-        .map((specifier) => pathInSrc(source, specifier) ?? '')
-        .filter((target) => target.startsWith('client/'))
-        .map((target) => ({ path: source.path, target })),
-    )
-    expect(taken.map(({ target }) => target)).toContain('client/store/index.js')
-    expect(taken.filter(({ target }) => !CLIENT_ENTRIES.includes(target))).toEqual([])
+    const isInner = (target: string) => target.startsWith('client/') && !CLIENT_ENTRIES.includes(target)
+    expect(importing(outside, isInner)).toEqual([])
   })
 
   test('leave each call of a contract to the client library, in the programs of people', () => {
@@ -215,32 +197,29 @@ describe('imports', () => {
       ...sources.filter(({ folder }) => ['cli', 'operate', 'terminal'].includes(folder)),
       ...web,
     ]
-    const own = ofPeople.filter(({ text }) =>
-      /encodeFunctionData|encodeCall|new Contract\(|chain\/(?:abi|interfaces)\.js/.test(text),
-    )
+    const calls = ({ text }: Source) =>
+      /encodeFunctionData|encodeCall|new Contract\(|chain\/(?:abi|interfaces)\.js/.test(text)
     // It reads events.
-    expect(own.map(({ path }) => path)).toEqual(['operate/watch.ts'])
+    expect(pathsWhere(ofPeople, calls)).toEqual(['operate/watch.ts'])
   })
 
   test('name no built-in of Node where a browser runs it', () => {
-    const wrong = sources
-      .filter(
-        ({ folder, path }) =>
-          BROWSER_FOLDERS.includes(folder) || CHAIN_IN_BROWSERS.includes(path.replace(/\.ts$/, '.js')),
-      )
-      .filter((source) => importsOf(source).some((specifier) => specifier.startsWith('node:')))
-    expect(wrong.map(({ path }) => path)).toEqual(IN_NODE_ALONE)
+    const inBrowsers = sources.filter(
+      ({ folder, path }) =>
+        BROWSER_FOLDERS.includes(folder) || CHAIN_IN_BROWSERS.includes(path.replace(/\.ts$/, '.js')),
+    )
+    const ofNode = (source: Source) => importsOf(source).some((specifier) => specifier.startsWith('node:'))
+    expect(pathsWhere(inBrowsers, ofNode)).toEqual(IN_NODE_ALONE)
   })
 
   test('write schemas in zod/mini where a page may load them', () => {
     const ofPages = [...sources.filter(({ folder }) => MINI_FOLDERS.includes(folder)), ...web]
-    const wrong = ofPages.filter((source) => importsOf(source).includes('zod'))
-    expect(wrong.map(({ path }) => path)).toEqual([])
+    expect(pathsWhere(ofPages, (source) => importsOf(source).includes('zod'))).toEqual([])
   })
 
   test('load SQLite only once the version of Node is known to have it', () => {
-    const loaded = sources.filter(({ text }) => /^import (?!type )[^'\n]*'node:sqlite'/m.test(text))
-    expect(loaded.map(({ path }) => path)).toEqual([])
+    const loads = ({ text }: Source) => /^import (?!type )[^'\n]*'node:sqlite'/m.test(text)
+    expect(pathsWhere(sources, loads)).toEqual([])
   })
 
   test('name only packages that production has, but in the sandbox', async () => {
@@ -263,10 +242,9 @@ describe('imports', () => {
     const { optionalDependencies } = await readPackage()
     const names = Object.keys(optionalDependencies)
     expect(names.length).toBeGreaterThan(0)
-    const loaded = sources.filter(({ text }) =>
-      names.some((name) => new RegExp(`^(?:import|export) (?!type )[^'()]*'${name}'`, 'm').test(text)),
-    )
-    expect(loaded.map(({ path }) => path)).toEqual([])
+    const loads = ({ text }: Source) =>
+      names.some((name) => new RegExp(`^(?:import|export) (?!type )[^'()]*'${name}'`, 'm').test(text))
+    expect(pathsWhere(sources, loads)).toEqual([])
   })
 })
 
@@ -285,29 +263,22 @@ describe('the sources', () => {
     async (name) => {
       const naming = sources.filter(({ text }) => text.includes(name))
       expect(naming.map(({ folder }) => folder)).toContain('enclave')
-      const others = naming.filter(({ folder }) => folder !== 'enclave' && folder !== 'sandbox')
-      expect(others.map(({ path }) => path)).toEqual(['operate/secretFiles.ts'])
+      const isOther = ({ folder }: Source) => folder !== 'enclave' && folder !== 'sandbox'
+      expect(pathsWhere(naming, isOther)).toEqual(['operate/secretFiles.ts'])
       expect(await readFile('.env.example', 'utf8')).not.toContain(name)
     },
   )
 
   test('silence no rule of the linter or the compiler', () => {
-    const silencing = [...sources, ...web].filter(({ text }) =>
-      /biome-ignore|@ts-(?:ignore|expect-error|nocheck)/.test(text),
-    )
-    expect(silencing.map(({ path }) => path)).toEqual([])
+    const silences = ({ text }: Source) => /biome-ignore|@ts-(?:ignore|expect-error|nocheck)/.test(text)
+    expect(pathsWhere([...sources, ...web], silences)).toEqual([])
   })
 
-  test(`have ${MAX_LINES} lines at most`, () => {
-    const long = [...sources, ...web].filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
-    expect(long.map(({ path }) => path)).toEqual([])
-  })
-
-  test(`have ${MAX_LINES} lines at most in the contracts`, async () => {
+  test(`have ${MAX_LINES} lines at most, and so have the contracts`, async () => {
     const contracts = await readSources('contracts', '.sol')
     expect(contracts.length).toBeGreaterThan(4)
-    const long = contracts.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
-    expect(long.map(({ path }) => path)).toEqual([])
+    const isLong = ({ text }: Source) => text.split('\n').length - 1 > MAX_LINES
+    expect(pathsWhere([...sources, ...web, ...contracts], isLong)).toEqual([])
   })
 })
 
