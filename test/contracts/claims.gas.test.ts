@@ -9,7 +9,6 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { batchMint, refund, settlement, signedCall } from '../support/authorizations.js'
 import { type ContractKey, INTERFACES, useChain } from '../support/chain.js'
 import { AAPL, DAY, setUpInstitution, shares, soon, USDC, usd } from '../support/institution.js'
-import { rpcBatch } from '../support/jsonRpc.js'
 import { orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 import { usdcFixture } from './fixtures/usdc.js'
@@ -51,9 +50,8 @@ async function outcomeOf({ from, call: [contract, method, ...args], asset }: Sen
     to: chain().addressOf('escrow'),
     data: INTERFACES.escrow.encodeFunctionData('claims', [account('alice'), asset]),
   }
-  const [answer] = await rpcBatch(chain().anvil.rpcUrl, [
-    ['eth_simulateV1', { blockStateCalls: [{ calls: [sent, claims] }] }, 'latest'],
-  ])
+  const blocks = { blockStateCalls: [{ calls: [sent, claims] }] }
+  const answer: unknown = await chain().provider.send('eth_simulateV1', [blocks, 'latest'])
   const [{ calls }] = simulatedSchema.parse(answer)
   if (calls[0].status !== '0x1') return 'reverts'
   return BigInt(calls[1].returnData) > 0n ? 'makes a claim' : 'pays'

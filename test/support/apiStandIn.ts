@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { afterAll } from 'vitest'
-import { startHttpServer, type TestServer } from './httpServer.js'
+import { startHttpServer } from './httpServer.js'
 
 export interface ApiRequest {
   method: string
@@ -17,16 +17,13 @@ export interface ApiAnswer {
   body?: unknown
 }
 
-/** An HTTP server that answers as a test tells it, and keeps what it was asked. */
-export interface ApiStandIn extends TestServer {
-  readonly requests: ApiRequest[]
-  /** How it answers from now on; `null` leaves the request hanging. */
-  answerWith(answer: (request: ApiRequest) => ApiAnswer | null | Promise<ApiAnswer | null>): void
-}
+type Answer = (request: ApiRequest) => ApiAnswer | null | Promise<ApiAnswer | null>
+export type ApiStandIn = Awaited<ReturnType<typeof startApiStandIn>>
 
-export async function startApiStandIn(): Promise<ApiStandIn> {
+/** An HTTP server that answers as a test tells it, and keeps what it was asked. */
+export async function startApiStandIn() {
   const requests: ApiRequest[] = []
-  let answer: Parameters<ApiStandIn['answerWith']>[0] = () => ({ status: 404 })
+  let answer: Answer = () => ({ status: 404 })
   const server = await startHttpServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(Buffer.from(chunk))
@@ -43,7 +40,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   return {
     ...server,
     requests,
-    answerWith(next) {
+    /** How it answers from now on; `null` leaves the request hanging. */
+    answerWith(next: Answer) {
       answer = next
     },
   }

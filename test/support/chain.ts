@@ -6,10 +6,9 @@ import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { firstCreationOf, sharesAddressOf } from '../../src/protocol/identifiers.js'
-import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
+import { type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import { deployTestUsdc, oneByOne } from '../../src/sandbox/localChain.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from './roles.js'
@@ -36,35 +35,8 @@ const GAS_LIMIT = '0xf42400'
 /** A transaction's sender: a role, or any address that the node lets act. */
 export type Sender = Role | Hex
 
-/** An event of a contract, decoded. */
-export interface ContractEvent {
-  contract: ContractKey
-  name: string
-  args: unknown[]
-}
-
 /** A local chain with everything deployed and nothing set up. */
-export interface TestChain {
-  readonly anvil: Anvil
-  readonly provider: JsonRpcProvider
-  readonly addresses: ContractAddresses
-  /** Address of a contract by its short name. */
-  addressOf(contract: ContractKey): Hex
-  account(role: Role): Hex
-  /** Sends a transaction and resolves when it is mined; rejects when it reverts. */
-  send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<TransactionReceipt>
-  /** Reads a view. */
-  read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown>
-  /** A call's revert, or null when it would succeed. Sends nothing. */
-  revert(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<Revert | null>
-  /** The events of our contracts in a receipt, in their order; inherited ones too. */
-  events(receipt: TransactionReceipt): ContractEvent[]
-  /** The time of the last block in Unix seconds. */
-  now(): Promise<number>
-  /** Mines a block at that time. */
-  mineAt(timestamp: number): Promise<void>
-  stop(): Promise<void>
-}
+export type TestChain = ReturnType<typeof chainOf>
 
 export interface TestChainOptions extends AnvilOptions {
   /** Deploys what the contracts take for USDC. Default: the sandbox's. */
@@ -92,27 +64,19 @@ async function startSavedChain(setUp: SetUp): Promise<TestChain> {
   const { provider } = node
   const ready = saved === undefined ? undefined : await loadChain(provider, saved)
   if (ready) return chainOf(node, ready)
-  const deployed = (await loadChain(provider, DEPLOYED)) ?? (await deployAndSave(node))
+  const loaded = await loadChain(provider, DEPLOYED)
+  const deployed = loaded ?? (await deploy(node, {}))
+  if (loaded === undefined) await saveChain(provider, DEPLOYED, deployed)
   const chain = chainOf(node, deployed)
   await setUp(chain)
   if (saved !== undefined) await saveChain(provider, saved, deployed)
   return chain
 }
 
-async function deployAndSave(node: Node): Promise<Deployed> {
-  const deployed = await deploy(node, {})
-  await saveChain(node.provider, DEPLOYED, deployed)
-  return deployed
-}
+type Node = Awaited<ReturnType<typeof startNode>>
 
 /** A chain without contracts. */
-interface Node {
-  readonly anvil: Anvil
-  readonly provider: JsonRpcProvider
-  account(role: Role): Hex
-}
-
-async function startNode(options: AnvilOptions = {}): Promise<Node> {
+async function startNode(options: AnvilOptions = {}) {
   // A saved chain's state has more than the 2 MB that a request may have.
   const anvil = await startAnvil({ ...options, args: ['--no-request-size-limit', ...(options.args ?? [])] })
   const account = (role: Role): Hex => {
@@ -145,7 +109,7 @@ async function deploy(
   return { contracts, usdc, authority }
 }
 
-function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authority }: Deployed): TestChain {
+function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authority }: Deployed) {
   const byKey = {
     registry: contracts.institutionRegistry,
     escrow: contracts.orderEscrow,
@@ -169,9 +133,9 @@ function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, accoun
     to: byKey[contract],
     data: INTERFACES[contract].encodeFunctionData(method, args),
   })
-  const addressOf = (contract: ContractKey) => byKey[contract]
   return {
-    addressOf,
+    addressOf: (contract: ContractKey) => byKey[contract],
+    /** Sends a transaction and resolves when it is mined; rejects when it reverts. */
     async send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]) {
       const request = { ...transaction(from, contract, method, args), gas: GAS_LIMIT }
       const hash = await provider.send('eth_sendTransaction', [request])
@@ -179,11 +143,13 @@ function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, accoun
       if (receipt?.status !== 1) throw new Error(`${contract}.${method} reverted in its block`)
       return receipt
     },
+    /** Reads a view. */
     async read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown> {
       const { to, data } = transaction('deployer', contract, method, args)
       const result = INTERFACES[contract].decodeFunctionResult(method, await provider.call({ to, data }))
       return result.length === 1 ? result[0] : result.toArray()
     },
+    /** A call's revert, or null when it would succeed. Sends nothing. */
     async revert(from: Sender, contract: ContractKey, method: string, ...args: unknown[]) {
       try {
         await provider.send('eth_call', [transaction(from, contract, method, args), 'latest'])
@@ -194,12 +160,15 @@ function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, accoun
         return revert
       }
     },
+    /** The events of our contracts in a receipt, in their order; inherited ones too. */
     events: (receipt: TransactionReceipt) => decodeEvents(receipt, byKey),
+    /** The time of the last block in Unix seconds. */
     async now() {
       const block = await provider.getBlock('latest')
       if (!block) throw new Error('the chain has no block')
       return block.timestamp
     },
+    /** Mines a block at that time. */
     async mineAt(timestamp: number) {
       await provider.send('evm_setNextBlockTimestamp', [timestamp])
       await provider.send('evm_mine', [])
@@ -211,18 +180,10 @@ function isRole(sender: Sender): sender is Role {
   return ROLES.some((role) => role === sender)
 }
 
-function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, Hex>): ContractEvent[] {
+function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, Hex>) {
   const keys: ContractKey[] = [
-    'registry',
-    'escrow',
-    'ledger',
-    'token',
-    'aapl',
-    'msft',
-    'actions',
-    'pool',
-    'usdc',
-    'authority',
+    ...(['registry', 'escrow', 'ledger', 'token', 'aapl', 'msft'] as const),
+    ...(['actions', 'pool', 'usdc', 'authority'] as const),
   ]
   return logs.flatMap((log) => {
     const contract = keys.find((key) => byKey[key] === log.address)

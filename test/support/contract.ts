@@ -17,14 +17,6 @@ export interface SeenAnswer {
   readonly text: string
 }
 
-/** The document, and what of it was seen. */
-export interface Contract {
-  /** The differences between this operation's answer and the document; empty when there are none. */
-  faultsOf(operationId: string, answer: SeenAnswer): string[]
-  /** Answers of the table that were not seen: `getOrder 404 order-not-found`. */
-  unseen(): string[]
-}
-
 /** Headers that belong to the connection or the body: OpenAPI leaves them to HTTP (RFC 9110, RFC 9112). */
 const TRANSPORT = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
 
@@ -46,8 +38,8 @@ const documentSchema = z.object({
 })
 const problemSchema = z.object({ code: z.string() })
 
-/** Checks answers against the document that the server serves. */
-export function createContract(): Contract {
+/** Checks answers against the document that the server serves, and keeps which were seen. */
+export function createContract() {
   const described = describeApi('0.0.0')
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', (text) => z.iso.datetime().safeParse(text).success)
@@ -93,7 +85,8 @@ export function createContract(): Contract {
   }
 
   return {
-    faultsOf(operationId, { status, headers, text }) {
+    /** The differences between this operation's answer and the document; empty when there are none. */
+    faultsOf(operationId: string, { status, headers, text }: SeenAnswer): string[] {
       const operation = operations.get(operationId)
       const response = operation?.responses[String(status)]
       if (operation === undefined || response === undefined) return [`${status} is not documented`]
@@ -106,6 +99,7 @@ export function createContract(): Contract {
         ...bodyFaults(text, type, response.content, place),
       ].map((fault) => `${operationId} ${status}${code}: ${fault}`)
     },
+    /** Answers of the table that were not seen: `getOrder 404 order-not-found`. */
     unseen: () => answersOfTheTable().filter((answer) => !seen.has(answer)),
   }
 }

@@ -19,13 +19,7 @@ interface SeenEnd {
   readonly atMs: number
 }
 
-/** Follows the escrow's events, one look for each new block, however many orders there are. */
-export interface EscrowReader {
-  readonly orders: ReadonlyMap<Hex, SeenOrder>
-  /** Resolves when each of them has ended, whichever way. @throws when none has ended for `STALL_MS` */
-  untilEnded(orderIds: readonly Hex[]): Promise<void>
-  stop(): Promise<void>
-}
+export type EscrowReader = Awaited<ReturnType<typeof startEscrowReader>>
 
 /** A run whose process is lost is waited for until thirty seconds after its end, 150 s. */
 const STALL_MS = 200_000
@@ -37,7 +31,8 @@ const eventSchema = z.object({
   orderId: bytes32Schema,
 })
 
-export async function startEscrowReader(provider: JsonRpcProvider, address: Hex): Promise<EscrowReader> {
+/** Follows the escrow's events, one look for each new block, however many orders there are. */
+export async function startEscrowReader(provider: JsonRpcProvider, address: Hex) {
   const orders = new Map<Hex, { openedIn: number; ends: SeenEnd[] }>()
   const over = new AbortController()
   const readHead = async () => quantity.parse(await provider.send('eth_blockNumber', []))
@@ -72,8 +67,9 @@ export async function startEscrowReader(provider: JsonRpcProvider, address: Hex)
   }
 
   return {
-    orders,
-    async untilEnded(orderIds) {
+    orders: orders as ReadonlyMap<Hex, SeenOrder>,
+    /** Resolves when each of them has ended, whichever way. @throws when none has ended for `STALL_MS` */
+    async untilEnded(orderIds: readonly Hex[]): Promise<void> {
       const count = () => orderIds.filter((orderId) => (orders.get(orderId)?.ends.length ?? 0) > 0).length
       let [seen, ended, lastEndAt] = [-1, -1, performance.now()]
       while (ended < orderIds.length) {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startRawServer } from './rawServer.js'
 
 /** One call of a batch, with its place in it. */
@@ -23,39 +22,33 @@ export type Fault =
   | 'hang'
   /** Something that is no JSON-RPC. */
   | 'garbage'
-  /** Each call is refused, with a status of 200. */
-  | 'refuse'
 
 /** An answer in the node's stead: `{result}` or `{error}`. */
 export type Answer = { result: unknown } | { error: { code: number; message: string; data?: string } }
 
-/** Stands between a server and a node, and fails as told. */
-export interface FaultProxy {
-  readonly url: string
-  /** The node's URL. */
-  target: string
-  /** The methods of each HTTP request that arrived, oldest first. The question for its chain, asked once, is left out. */
-  readonly requests: string[][]
-  /** Of each request, or decided on each; default: none. */
-  fault: Fault | ((calls: readonly ProxiedCall[]) => Fault)
-  /** Decides on each call; undefined lets the node answer. A call answered here never reaches the node. */
-  answer: (call: ProxiedCall) => Answer | undefined
-  /** Time that every answer takes longer. */
-  delayMs: number
-  /** Holds the answer to a request until the promise resolves; by default no answer waits. */
-  hold: (calls: readonly ProxiedCall[]) => Promise<void> | undefined
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
 export const REFUSAL: Answer = { error: { code: -32_005, message: 'daily request count exceeded' } }
 
-/** Closed when the test ends. */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+/** Stands between a server and a node, and fails as told. Closed when the test ends. */
+export async function startFaultProxy(target: string) {
   const requests: string[][] = []
   const url = await startRawServer((request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })
-  const rules = { fault: 'none' as const, answer: () => undefined, delayMs: 0, hold: () => undefined }
-  const proxy: FaultProxy = { url, target, requests, ...rules }
+  const proxy = {
+    url,
+    /** The node's URL. */
+    target,
+    /** The methods of each HTTP request that arrived, oldest first. The question for its chain, asked once, is left out. */
+    requests,
+    /** Of each request, or decided on each. */
+    fault: 'none' as Fault | ((calls: readonly ProxiedCall[]) => Fault),
+    /** Decides on each call; undefined lets the node answer. A call answered here never reaches the node. */
+    answer: (_call: ProxiedCall): Answer | undefined => undefined,
+    /** Holds the answer to a request until the promise resolves. */
+    hold: (_calls: readonly ProxiedCall[]): Promise<void> | undefined => undefined,
+  }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parsed: Omit<ProxiedCall, 'index'>[] = [JSON.parse(await text(request))].flat()
@@ -65,9 +58,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const fault = typeof proxy.fault === 'function' ? proxy.fault(calls) : proxy.fault
     if (fault === 'hang') return
     if (fault === 'drop') return cut(request)
-    if (proxy.delayMs > 0) await sleep(proxy.delayMs)
     await proxy.hold(calls)
-    const answers = fault === 'refuse' ? calls.map(refused) : await answerAll(calls)
+    const answers = await answerAll(calls)
     if (fault === 'lose') return cut(request)
     response.setHeader('content-type', 'application/json')
     response.end(fault === 'garbage' ? '<html>bad gateway</html>' : JSON.stringify(answers))
@@ -90,10 +82,6 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
 function cut(request: IncomingMessage): void {
   request.socket.destroy()
-}
-
-function refused({ id }: ProxiedCall): object {
-  return { jsonrpc: '2.0', id, ...REFUSAL }
 }
 
 async function forward(target: string, calls: ProxiedCall[]): Promise<unknown[]> {

@@ -15,30 +15,14 @@ interface FloodOptions {
   readonly reconnects?: boolean
 }
 
-export interface Flood {
-  /** Answers so far, by status. */
-  answers(): ReadonlyMap<number, number>
-  /** Connections that the server holds. */
-  held(): number
-  /** Connections that the client has opened so far. */
-  opened(): number
-  /** Hangs up. */
-  stop(): void
-}
+export type Flood = ReturnType<typeof startFlood>
 
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g
 /** One character less than a status line's beginning, which may come in two parts. */
 const TAIL = 'HTTP/1.1 200'.length
 const RECONNECT_MS = 100
 
-export function startFlood({
-  url,
-  localAddress,
-  connections,
-  depth,
-  request,
-  reconnects,
-}: FloodOptions): Flood {
+export function startFlood({ url, localAddress, connections, depth, request, reconnects }: FloodOptions) {
   const { hostname, port } = new URL(url)
   const counts = new Map<number, number>()
   const open = new Set<Socket>()
@@ -77,9 +61,13 @@ export function startFlood({
 
   for (let n = 0; n < connections; n++) start()
   return {
-    answers: () => counts,
+    /** Answers so far, by status. */
+    answers: (): ReadonlyMap<number, number> => counts,
+    /** Connections that the server holds. */
     held: () => open.size,
+    /** Connections that the client has opened so far. */
     opened: () => opened,
+    /** Hangs up. */
     stop() {
       isStopped = true
       for (const socket of open) socket.destroy()

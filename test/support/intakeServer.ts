@@ -1,16 +1,13 @@
-import { onTestFinished } from 'vitest'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { publicKeySchema } from '../../src/protocol/point.js'
 import type { PostOrder } from '../../src/protocol/postedOrder.js'
-import { startServer } from '../../src/server/server.js'
 import { RETRY_TIMES } from '../../src/server/trigger/orderRun.js'
+import { bareServer } from './bareServer.js'
 import type { TestChain } from './chain.js'
 import { firstLook } from './firstLook.js'
-import { createLogLines } from './logLines.js'
-import { openQuickly } from './quickStores.js'
 import type { Role } from './roles.js'
-import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 /** The server's variables for a chain. */
 export function chainEnvironment({ anvil, addresses }: TestChain): Record<string, string> {
@@ -38,21 +35,10 @@ export async function startIntakeServer(
   environment: Record<string, string>,
   enclave?: { postTo(server: string): void },
 ) {
-  const log = createLogLines()
-  const server = await startServer(serverConfig(environment), log.logger, openQuickly, {
-    ...RETRY_TIMES,
-    escrowMs: 100,
-  })
-  let stopped: Promise<void> | undefined
-  const stop = () => {
-    stopped ??= server.stop()
-    return stopped
-  }
-  onTestFinished(stop)
-  const at = (port: number) => `http://127.0.0.1:${port}`
-  enclave?.postTo(at(server.port))
-  await firstLook(log.text)
-  return { url: at(server.port), opsUrl: at(server.opsPort), log, stop }
+  const server = await bareServer(environment, { ...RETRY_TIMES, escrowMs: 100 })
+  enclave?.postTo(server.url)
+  await firstLook(server.log.text)
+  return server
 }
 
 /** An envelope as a client seals one; its content does not matter here. */

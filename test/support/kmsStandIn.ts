@@ -8,38 +8,28 @@ import { startHttpServer } from './httpServer.js'
 
 // AWS KMS's JSON protocol: https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html
 
-/** Stands in for AWS KMS with one key, and makes real signatures. */
-export interface KmsStandIn {
-  readonly url: string
-  /** Which half the next signatures have their s in; KMS itself does not care. */
-  half: 'low' | 'high'
-  keySpec: string
-  /** The failure that it answers with instead of a signature. */
-  failure: { status: number; type: string } | undefined
-  /** The signature, in DER, that it gives in place of its own. */
-  other: Uint8Array | undefined
-  /** It takes what it is asked for, and does not answer. */
-  isSilent: boolean
-  /** The requests, oldest first. */
-  readonly requests: { operation: string; body: Record<string, unknown> }[]
-  /** The signatures given, in DER. */
-  readonly signatures: Uint8Array[]
-}
+export type KmsStandIn = Awaited<ReturnType<typeof startKmsStandIn>>
 
 const bodySchema = z.record(z.string(), z.unknown())
 const SPKI_HEADER = hexToBytes('0x3056301006072a8648ce3d020106052b8104000a034200')
 
-export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
+/** Stands in for AWS KMS with one key, and makes real signatures. */
+export async function startKmsStandIn(privateKey: Hex) {
   const key = new SigningKey(privateKey)
-  const standIn: KmsStandIn = {
-    url: '',
-    half: 'low',
+  const standIn = {
+    /** Which half the next signatures have their s in; KMS itself does not care. */
+    half: 'low' as 'low' | 'high',
     keySpec: 'ECC_SECG_P256K1',
-    failure: undefined,
-    other: undefined,
+    /** The failure that it answers with instead of a signature. */
+    failure: undefined as { status: number; type: string } | undefined,
+    /** The signature, in DER, that it gives in place of its own. */
+    other: undefined as Uint8Array | undefined,
+    /** It takes what it is asked for, and does not answer. */
     isSilent: false,
-    requests: [],
-    signatures: [],
+    /** The requests, oldest first. */
+    requests: [] as { operation: string; body: Record<string, unknown> }[],
+    /** The signatures given, in DER. */
+    signatures: [] as Uint8Array[],
   }
 
   function answer(operation: string, body: Record<string, unknown>): object {
@@ -75,7 +65,7 @@ export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
 }
 
 /** How a client reaches it. */
-export function kmsClientOf({ url }: KmsStandIn) {
+export function kmsClientOf({ url }: Pick<KmsStandIn, 'url'>) {
   const credentials = { accessKeyId: 'stand-in', secretAccessKey: 'stand-in' }
   return { endpoint: url, region: 'eu-central-1', credentials }
 }

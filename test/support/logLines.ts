@@ -1,15 +1,9 @@
-import { createLogger, type Logger, type LogLevel } from '../../src/service/logger.js'
+import { createLogger, type LogLevel } from '../../src/service/logger.js'
 
-export interface LogLines {
-  readonly logger: Logger
-  /** Everything logged so far, as text. */
-  text(): string
-  /** The same, parsed line by line. */
-  lines(): Record<string, unknown>[]
-}
+export type LogLines = ReturnType<typeof createLogLines>
 
 /** A real logger whose lines stay in memory. */
-export function createLogLines(level: LogLevel = 'debug'): LogLines {
+export function createLogLines(level: LogLevel = 'debug') {
   let text = ''
   const logger = createLogger({
     level,
@@ -21,8 +15,10 @@ export function createLogLines(level: LogLevel = 'debug'): LogLines {
   })
   return {
     logger,
+    /** Everything logged so far, as text. */
     text: () => text,
-    lines: () =>
+    /** The same, parsed line by line. */
+    lines: (): Record<string, unknown>[] =>
       text
         .split('\n')
         .filter((line) => line !== '')

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
-import { accountIdOf } from '../../src/protocol/identifiers.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { type BoundOrder, orderOf, signedCall } from './authorizations.js'
 import type { TestChain } from './chain.js'
 import { AAPL, openBuy, openRequest } from './institution.js'
+import { nextWrite } from './orderEnds.js'
 import type { Role } from './roles.js'
 
 /** Blobs of a refund that writes no portfolio. */
@@ -18,14 +17,6 @@ export function orderActions(chain: () => TestChain) {
   const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
   const relay = (authorization: Authorization) =>
     chain().send('relayer', ...signedCall(chain(), authorization))
-  /** The portfolio's version and running hash now. */
-  async function presentOf(role: Role) {
-    const id = accountIdOf(account(role))
-    return {
-      version: z.bigint().parse(await chain().read('ledger', 'portfolioVersion', id)),
-      previous: bytes32Schema.parse(await chain().read('ledger', 'portfolioHash', id)),
-    }
-  }
   return {
     account,
     relay,
@@ -35,12 +26,13 @@ export function orderActions(chain: () => TestChain) {
     /** Opens a request, and returns it as authorizations name it. */
     request: async (role: Role, name: string): Promise<BoundOrder> =>
       orderOf(chain(), await openRequest(chain(), role, name)),
-    presentOf,
-    /** The version and the hash that the portfolio's next write must carry. */
-    async nextOf(role: Role) {
-      const { version, previous } = await presentOf(role)
-      return { version: version + 1n, previous }
+    /** The portfolio's version and running hash now. */
+    async presentOf(role: Role) {
+      const { version, previous } = await nextWrite(chain(), account(role))
+      return { version: version - 1n, previous }
     },
+    /** The version and the hash that the portfolio's next write must carry. */
+    nextOf: (role: Role) => nextWrite(chain(), account(role)),
     relayRevert: (authorization: Authorization) =>
       chain().revert('relayer', ...signedCall(chain(), authorization)),
     usdcOf,

@@ -2,41 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { access, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { killWithParent } from '../../src/sandbox/killWithParent.js'
 import { Secret } from '../../src/service/secret.js'
+import { freePorts } from './freePorts.js'
 
 /** A private PostgreSQL server on 127.0.0.1 with production durability. It ends with this process. */
-export interface Postgres {
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly host: PostgresHost
-  /** Its data directory. */
-  readonly data: string
-  /** Creates an empty database with a unique name and returns its URL; `port` names a proxy in front of the server. */
-  createDatabase(port?: number): Promise<Secret>
-  /** Runs one statement in the default database. */
-  query(text: string): Promise<void>
-  /** Kills it without a checkpoint, like a crash of the machine. */
-  kill(): Promise<void>
-  start(): Promise<void>
-  isRunning(): boolean
-  /** Stops it and removes its files. */
-  remove(): Promise<void>
-}
+export type Postgres = Awaited<ReturnType<typeof servePostgres>>
 
-/** A directory, and a way to run programs there as a user that PostgreSQL accepts. */
-interface PostgresHost {
-  readonly directory: string
-  start(program: string, args: readonly string[]): ChildProcess
-  /** @throws Error with the program's own message if it fails */
-  run(program: string, args: readonly string[]): Promise<void>
-}
+type PostgresHost = Awaited<ReturnType<typeof createHost>>
 
 const USER = 'backend'
 /** Valid only while this process runs. */
@@ -68,9 +45,9 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
 }
 
 /** Starts a server on the data directory `name` in the host's directory. */
-export async function servePostgres(host: PostgresHost, name: string): Promise<Postgres> {
+export async function servePostgres(host: PostgresHost, name: string) {
   const { directory } = host
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   let server: ChildProcess | undefined
   let databases = 0
 
@@ -121,16 +98,21 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
     user: USER,
     password: PASSWORD,
     host,
+    /** Its data directory. */
     data: join(directory, name),
+    /** Runs one statement in the default database. */
     query,
-    async createDatabase(via) {
+    /** Creates an empty database with a unique name and returns its URL; `via` is the port of a proxy in front of the server. */
+    async createDatabase(via?: number) {
       const database = `backend_${databases++}`
       await query(`CREATE DATABASE ${database}`)
       return new Secret(urlOf(database, via))
     },
+    /** Kills it without a checkpoint, like a crash of the machine. */
     kill,
     start,
     isRunning,
+    /** Stops it and removes its files. */
     async remove() {
       await kill()
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
@@ -138,7 +120,8 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
   }
 }
 
-async function createHost(parent: string): Promise<PostgresHost> {
+/** A directory, and a way to run programs there as a user that PostgreSQL accepts. */
+async function createHost(parent: string) {
   const bin = await findPrograms()
   const directory = await mkdtemp(join(parent, 'backend-postgres-'))
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
@@ -150,8 +133,10 @@ async function createHost(parent: string): Promise<PostgresHost> {
   }
   return {
     directory,
-    start: (program, args) => spawn(join(bin, program), args, { ...options, stdio: 'ignore' }),
-    async run(program, args) {
+    start: (program: string, args: readonly string[]): ChildProcess =>
+      spawn(join(bin, program), args, { ...options, stdio: 'ignore' }),
+    /** @throws Error with the program's own message if it fails */
+    async run(program: string, args: readonly string[]): Promise<void> {
       const child = spawn(join(bin, program), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
       let errors = ''
       child.stderr.on('data', (data: Buffer) => {
@@ -180,14 +165,4 @@ async function findPrograms(): Promise<string> {
   throw new Error(
     'PostgreSQL is not installed (Debian: apt-get install postgresql; Homebrew: brew install postgresql)',
   )
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port is free')
-  return address.port
 }

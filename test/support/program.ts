@@ -1,19 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { runtimeEnvironment } from './runtimeEnvironment.js'
 
 /** A program of this project under way, killed with its test at the latest. */
-export interface Program {
-  readonly child: ChildProcess
-  /** Its output so far. */
-  out(): string
-  err(): string
-  /** The exit code, null after a signal. */
-  readonly exit: Promise<number | null>
-}
+export type Program = ReturnType<typeof startProgram>
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
   readonly input?: string
@@ -25,7 +18,7 @@ export interface ProgramOptions {
  * Starts a program in a process group of its own, as a terminal does, with none of this process's environment but
  * the search path and the compile cache.
  */
-export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}): Program {
+export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}) {
   const { env, cwd, input = '', node = process.execPath } = options
   const child = spawn(node, [path, ...args], {
     cwd,
@@ -44,5 +37,12 @@ export function startProgram(path: string, args: readonly string[], options: Pro
   })
   child.stdin.on('error', () => undefined).end(input)
   const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
-  return { child, out: () => out, err: () => err, exit }
+  return {
+    child,
+    /** Its output so far. */
+    out: () => out,
+    err: () => err,
+    /** The exit code, null after a signal. */
+    exit,
+  }
 }

@@ -13,16 +13,13 @@ export type DoorStep =
   | 'redirect'
   | { readonly instance: string; readonly boot: number; readonly result: 'accepted' | 'already-accepted' }
 
-/** An HTTP server in the place of an enclave's door, which answers offers as told and runs nothing. */
-export interface ScriptedDoor {
-  readonly url: string
+/**
+ * An HTTP server in the place of an enclave's door, which answers offers as told and runs nothing.
+ * @param steps one for each offer; the last one repeats
+ */
+export async function startScriptedDoor(steps: DoorStep[]) {
   /** Each offer's body and whether its signature holds, oldest first. */
-  readonly offers: { body: Record<string, unknown>; isSigned: boolean }[]
-}
-
-/** @param steps one for each offer; the last one repeats */
-export async function startScriptedDoor(steps: DoorStep[]): Promise<ScriptedDoor> {
-  const offers: ScriptedDoor['offers'] = []
+  const offers: { body: Record<string, unknown>; isSigned: boolean }[] = []
   const url = await startRawServer((req, res) => {
     // The server's readiness asks whether it is up.
     if (req.method === 'GET') return void res.writeHead(200).end('{}')

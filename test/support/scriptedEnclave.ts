@@ -28,27 +28,17 @@ export interface Note {
   job: Job
 }
 
-/** The real door, run table and delivery of an enclave, whose runs do what the plan says and note what they were given. */
-export interface ScriptedEnclave {
-  /** Where it takes jobs. */
-  readonly url: string
-  /**
-   * Names where its notices and results arrive from now on: the base URL of a server, or its routes. They are lost while none is
-   * named, and posted again.
-   */
-  postTo(server: string | RequestListener | undefined): void
-  /** The steps by orderId, or `policy`, `resolve`, `reconcile`, `any`; each run takes the next one and the last one repeats. */
-  plan(steps: Record<string, Step[]>): Promise<void>
-  notes(): Promise<Note[]>
-  /** The jobs of the runs, in the order in which they started. */
-  jobs(): Promise<Job[]>
-}
+export type ScriptedEnclave = Awaited<ReturnType<typeof createScriptedEnclave>>
 
 const FOLLOW_UP_FAR_AHEAD: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 const FILE_POLL_MS = 20
 
-/** It stays up across the servers of its test, and ends with the test. @param directory keeps its run table */
-export async function createScriptedEnclave(directory: string): Promise<ScriptedEnclave> {
+/**
+ * The real door, run table and delivery of an enclave, whose runs do what the plan says and note what they were given. It stays up across
+ * the servers of its test, and ends with the test.
+ * @param directory keeps its run table
+ */
+export async function createScriptedEnclave(directory: string) {
   const notes: Note[] = []
   const over = new AbortController()
   let plan: Record<string, Step[]> = {}
@@ -98,14 +88,21 @@ export async function createScriptedEnclave(directory: string): Promise<Scripted
   // Before the enclave's stop, which waits for its runs.
   onTestFinished(() => over.abort())
   return {
+    /** Where it takes jobs. */
     url,
-    postTo(to) {
+    /**
+     * Names where its notices and results arrive from now on: the base URL of a server, or its routes. They are lost while none is
+     * named, and posted again.
+     */
+    postTo(to: string | RequestListener | undefined) {
       server = to
     },
-    notes: async () => notes,
-    async plan(steps) {
+    notes: async (): Promise<readonly Note[]> => notes,
+    /** The steps by orderId, or `policy`, `resolve`, `reconcile`, `any`; each run takes the next one and the last one repeats. */
+    async plan(steps: Record<string, Step[]>) {
       plan = steps
     },
+    /** The jobs of the runs, in the order in which they started. */
     jobs: async () => notes.filter(({ event }) => event === 'started').map(({ job }) => job),
   }
 }

@@ -9,20 +9,10 @@ import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface ServerProcess {
-  readonly url: string
-  /** The base URL of the operator's endpoints. */
-  readonly opsUrl: string
-  /** Everything that it has printed. */
-  readonly output: () => string
-  /** Ends it without warning. */
-  kill(): Promise<void>
-  /** Lets it go on after a SIGSTOP. */
-  resume(): void
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>
 
 /** Collects what a process prints, and kills it with the test. */
-export function watched(child: ChildProcess): Pick<ServerProcess, 'output' | 'kill'> {
+export function watched(child: ChildProcess) {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => {
@@ -35,11 +25,16 @@ export function watched(child: ChildProcess): Pick<ServerProcess, 'output' | 'ki
     await ended
   }
   onTestFinished(kill)
-  return { output: () => output, kill }
+  return {
+    /** Everything that it has printed. */
+    output: () => output,
+    /** Ends it without warning. */
+    kill,
+  }
 }
 
 /** The server as a process of its own, with these variables; killed with the test. */
-export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
+export async function startServerProcess(environment: Record<string, string>) {
   const child: ChildProcess = spawn(process.execPath, [built('server/main.js')], {
     cwd: ROOT,
     env: { ...runtimeEnvironment(), ...SERVER_ENVIRONMENT, ...environment },
@@ -52,6 +47,13 @@ export async function startServerProcess(environment: Record<string, string>): P
   )
   const opsPort = /"port":(\d+).*"operator port opened"/.exec(output())?.[1]
   const at = (found: string | undefined) => `http://127.0.0.1:${found}`
-  const resume = () => void child.kill('SIGCONT')
-  return { url: at(port), opsUrl: at(opsPort), output, kill, resume }
+  return {
+    url: at(port),
+    /** The base URL of the operator's endpoints. */
+    opsUrl: at(opsPort),
+    output,
+    kill,
+    /** Lets it go on after a SIGSTOP. */
+    resume: () => void child.kill('SIGCONT'),
+  }
 }

@@ -1,28 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy before a port of 127.0.0.1 whose connections fail as a network's do. */
-export interface TcpProxy {
-  readonly port: number
-  /**
-   * - `pass`: everything travels
-   * - `hang`: connections stay open, and nothing travels in them any more, also after another mode is set
-   * - `lose-answers`: only what the client sends travels
-   */
-  set(mode: 'pass' | 'hang' | 'lose-answers'): void
-  /** Each piece of data takes so much longer in either direction. */
-  delay(ms: number): void
-  /** Where connections go that are opened from now on. */
-  retarget(port: number): void
-  /** Ends every connection. */
-  cut(): void
-  /** Whether its connections have failed or been delayed since, of `performance.now()`. */
-  wasTroubled(from: number): boolean
-  stop(): Promise<void>
-}
+type Mode = 'pass' | 'hang' | 'lose-answers'
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>
 
-export async function startTcpProxy(first: number): Promise<TcpProxy> {
-  let mode: Parameters<TcpProxy['set']>[0] = 'pass'
+/** A proxy before a port of 127.0.0.1 whose connections fail as a network's do. */
+export async function startTcpProxy(first: number) {
+  let mode: Mode = 'pass'
   let target = first
   let delayMs = 0
   let troubledAt = Number.NEGATIVE_INFINITY
@@ -58,18 +42,27 @@ export async function startTcpProxy(first: number): Promise<TcpProxy> {
   }
   return {
     port: address.port,
-    wasTroubled: (from) => mode !== 'pass' || delayMs > 0 || troubledAt >= from,
-    set(next) {
+    /** Whether its connections have failed or been delayed since, of `performance.now()`. */
+    wasTroubled: (from: number) => mode !== 'pass' || delayMs > 0 || troubledAt >= from,
+    /**
+     * - `pass`: everything travels
+     * - `hang`: connections stay open, and nothing travels in them any more, also after another mode is set
+     * - `lose-answers`: only what the client sends travels
+     */
+    set(next: Mode) {
       mode = next
       if (mode === 'hang') for (const socket of sockets) hanging.add(socket)
     },
-    delay(ms) {
+    /** Each piece of data takes so much longer in either direction. */
+    delay(ms: number) {
       if (delayMs > 0) troubledAt = performance.now()
       delayMs = ms
     },
-    retarget(next) {
+    /** Where connections go that are opened from now on. */
+    retarget(next: number) {
       target = next
     },
+    /** Ends every connection. */
     cut,
     async stop() {
       cut()
