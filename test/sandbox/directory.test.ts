@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,26 +40,6 @@ describe("the sandbox's directory", () => {
 })
 
 describe("the sandbox's ports", () => {
-  it('are free ones for 0, all different, also from those claimed before', async () => {
-    const ports: number[] = [0]
-    for (let sandboxes = 0; sandboxes < 20; sandboxes++)
-      ports.push(...Object.values(await claimPorts({ server: 0, rpc: 0, broker: 0 })))
-    expect(new Set(ports).size).toBe(61)
-  })
-
-  it('are kept from other processes that claim some, and so are the others of their part', async () => {
-    const takes = async (port: number) => {
-      const server = createServer().listen(port, '127.0.0.1')
-      await once(server, 'listening')
-      server.close()
-    }
-    const { server } = await claimPorts({ server: 0, rpc: 0 })
-    const part = Math.floor((32_768 - 10_000) / 64)
-    const first = server - ((server - 10_000) % part)
-    await expect(takes(first)).rejects.toMatchObject({ code: 'EADDRINUSE' })
-    await takes(server)
-  })
-
   it('in use, or given twice, are named with the option that chooses another', async () => {
     const taken = await startHttpServer(() => {})
     const port = Number(new URL(taken.url).port)

@@ -3,21 +3,6 @@ import { describeError } from '../../src/service/logger.js'
 import { createLogLines } from '../support/logLines.js'
 
 describe('createLogger', () => {
-  test('writes time, level, message and allowed fields', () => {
-    const log = createLogLines()
-    log.logger.warn('tick failed', { service: 'narrator', attempt: 2, aborted: false })
-    expect(log.lines()).toEqual([
-      {
-        level: 40,
-        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-        service: 'narrator',
-        attempt: 2,
-        aborted: false,
-        msg: 'tick failed',
-      },
-    ])
-  })
-
   test('drops what has no field, and what is no plain value', () => {
     const log = createLogLines()
     const careless: object = {
@@ -40,13 +25,6 @@ describe('createLogger', () => {
     log.logger.info('request', { route: `a\n{"msg":"forged"}${'x'.repeat(5_000)}` })
     expect(log.lines()).toHaveLength(1)
     expect(String(log.lines()[0]?.route)).toHaveLength(256)
-  })
-
-  test('keeps to its level', () => {
-    const log = createLogLines('error')
-    log.logger.info('quiet')
-    log.logger.error('loud')
-    expect(log.lines()).toMatchObject([{ msg: 'loud' }])
   })
 })
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
-import { open, seal } from '../../src/protocol/envelope.js'
-import { concatBytes, uintToBytes } from '../../src/protocol/hex.js'
-import { nobleAgreement, registerAgreement } from '../../src/protocol/keyAgreement.js'
-import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { expect, test } from 'vitest'
+import { uintToBytes } from '../../src/protocol/hex.js'
+import { nobleAgreement } from '../../src/protocol/keyAgreement.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { opensslAgreement } from '../../src/service/opensslAgreement.js'
 
@@ -42,20 +40,4 @@ test.each([
   ['beyond the order', 2n ** 256n - 1n],
 ])('the private key %s is refused by both', (_name, value) => {
   for (const agree of both) expect(() => agree(uintToBytes(value, 32))).toThrow()
-})
-
-test('an envelope sealed by one is opened by the other, each with a key of its own', async () => {
-  onTestFinished(() => registerAgreement(nobleAgreement))
-  const key = uintToBytes(9n, 32)
-  const place = { kind: 'order', context: new Uint8Array() } as const
-  const keys = new Set<string>()
-  for (const [sealer, opener] of [both, both.toReversed(), [opensslAgreement, opensslAgreement]]) {
-    registerAgreement(sealer ?? nobleAgreement)
-    const envelope = await seal({ a: 'b' }, publicKeyOf(key), place)
-    registerAgreement(opener ?? nobleAgreement)
-    // A view into a larger buffer, as a key may be.
-    expect(await open(envelope, concatBytes(key, key).subarray(32), place)).toEqual({ a: 'b' })
-    keys.add(envelope.epk)
-  }
-  expect(keys.size).toBe(3)
 })

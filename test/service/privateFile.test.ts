@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -23,16 +23,6 @@ describe('a file with keys', () => {
     expect(() => readPrivateFile(`${path}.link`)).toThrow(SharedFileError)
     await chmod(path, 0o600)
     expect(readPrivateFile(`${path}.link`).toString()).toContain('canary')
-  })
-
-  test('a file with keys that is absent or a directory cannot be read', async () => {
-    const directory = await temporaryDirectory()
-    await mkdir(join(directory, 'folder'), { mode: 0o700 })
-    for (const name of ['none', 'folder']) {
-      const path = join(directory, name)
-      expect(() => readPrivateFile(path)).toThrow(expect.objectContaining({ code: expect.any(String) }))
-      expect(await stateOfPrivateFile(path)).toBe('unreadable')
-    }
   })
 
   test('is made whole or not at all, and never in the place of another', async () => {

@@ -32,20 +32,6 @@ it('a person at a terminal steers the broker’s stand-in, and the newest rule o
   expect((await broker.getClock()).nextOpen).toEqual(new Date('2040-01-03T14:30:00Z'))
 })
 
-it.each([
-  ['price', '{"symbol":"NOPE","price":"1"}', 400],
-  ['price', '{"symbol":"AAPL","price":"-1"}', 400],
-  ['account', '{"name":"nobody"}', 400],
-  ['clock', '{"open":true,"typo":1}', 400],
-  ['clock', 'not json', 400],
-  ['toString', '{}', 404],
-])('a wrong command of the stand-in is named: %s %s is answered %i', async (path, body, status) => {
-  const { url } = await setUp()
-  const response = await fetch(`${url}/sandbox/${path}`, { method: 'POST', body })
-  expect(response.status).toBe(status)
-  expect(Object(await response.json()).message).toBeTruthy()
-})
-
 it('no page in a browser steers the stand-in or reads its views, which need no keys', async () => {
   const { url, view } = await setUp()
   for (const origin of ['http://localhost:5173', 'https://elsewhere.example', 'null']) {

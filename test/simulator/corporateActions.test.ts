@@ -1,8 +1,8 @@
-// Announced and booked corporate actions look as Alpaca documents them, and move the account's books by what they enter.
+// Booked corporate actions look as Alpaca documents them, and move the account's books by what they enter.
 import { expect, it, onTestFinished } from 'vitest'
 import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, ENCLAVE_ACCOUNT, shares, startStandIn, usd } from '../support/brokerStandIn.js'
+import { brokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
 
 const COMMON = { symbol: 'AAPL', day: '2026-03-02' }
 const RATES = { newRate: '3', oldRate: '2' }
@@ -12,15 +12,7 @@ async function setUp() {
   const { url, control, stop } = await startStandIn()
   onTestFinished(stop)
   control.account({ name: 'enclave', positions: { AAPL: '1.5' } })
-  const broker = brokerOf(url)
-  return { control, broker, url, after: { after: new Date(0) } }
-}
-
-/** The broker's lists of announced actions, as they are answered. */
-async function recordsOf(url: string) {
-  const { keyId, secretKey } = ENCLAVE_ACCOUNT
-  const headers = { 'APCA-API-KEY-ID': keyId, 'APCA-API-SECRET-KEY': secretKey }
-  return Object(await (await fetch(`${url}/v1beta1/corporate-actions`, { headers })).json()).corporate_actions
+  return { control, broker: brokerOf(url), after: { after: new Date(0) } }
 }
 
 const keysOf = (entries: unknown) =>
@@ -75,37 +67,4 @@ it('a split moves the price, and a dividend without a cent to withhold has no en
   expect((await broker.getSnapshots(['AAPL'])).get('AAPL')?.last).toBe(usd(50))
   control.book({ type: 'cash_dividend', ...COMMON, rate: '0.005', withholding: '0.15' })
   expect(control.activities().map(({ activity_type: type }) => type)).toEqual(['SPLIT', 'SPLIT', 'DIV'])
-})
-
-it('the stand-in announces corporate actions with members of the documented names', async () => {
-  const { control, broker, url } = await setUp()
-  const successor = 'MSFT'
-  const announced: ControlInput<'announce'>[] = [
-    { type: 'forward_split', ...COMMON, ...RATES },
-    { type: 'reverse_split', ...COMMON, ...RATES },
-    { type: 'stock_dividend', ...COMMON, rate: '0.05' },
-    { type: 'cash_dividend', ...COMMON, rate: '0.26', paidOn: '2026-03-20' },
-    { type: 'name_change', ...COMMON, successor },
-    { type: 'worthless_removal', ...COMMON },
-    { type: 'cash_merger', ...COMMON, cashRate: '5.37' },
-    { type: 'stock_merger', ...COMMON, ...RATES, successor },
-    { type: 'stock_and_cash_merger', ...COMMON, ...RATES, successor, cashRate: '7.8' },
-    { type: 'spin_off', ...COMMON, ...RATES, successor },
-  ]
-  for (const action of announced) control.announce(action)
-  const lists = Object(alpacaExample('corporate-actions')).corporate_actions
-  const answered: Record<string, Record<string, unknown>[]> = await recordsOf(url)
-  expect(Object.keys(answered)).toHaveLength(announced.length)
-  for (const [name, [record = {}] = []] of Object.entries(answered)) {
-    const documented = Object(lists[name]?.[0])
-    for (const [member, value] of Object.entries(record)) {
-      expect([name, member, typeof documented[member]]).toEqual([name, member, typeof value])
-    }
-  }
-  const filter = { symbols: ['AAPL'], start: '2026-03-01', end: '2026-03-19' }
-  const found = await broker.getAnnouncements(filter)
-  expect(found.map(({ kind }) => kind)).not.toContain('cash-dividend')
-  expect(found).toHaveLength(announced.length - 1)
-  expect(found.filter(({ kind }) => kind === 'other')).toEqual([])
-  expect(await broker.getAnnouncements({ ...filter, symbols: ['TSLA'] })).toEqual([])
 })

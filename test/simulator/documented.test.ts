@@ -155,44 +155,6 @@ it.each([
   expect([answer.status, answer.body.code]).toEqual([status, code])
 })
 
-it('a limit order rests until the price reaches its limit, fills there or better, and expires with its day', async () => {
-  const { call, place, control } = await setUp()
-  control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
-  const limit = { type: 'limit', limit_price: '190.00' }
-  await place({ notional: '1000', client_order_id: 'a', ...limit })
-  const read = async (id: string) => (await call(`/v2/orders:by_client_order_id?client_order_id=${id}`)).body
-  control.price({ symbol: 'AAPL', price: '190' })
-  control.release({ symbol: 'AAPL' })
-  expect(await read('a')).toMatchObject({ status: 'new', filled_qty: '0', expired_at: null })
-  control.price({ symbol: 'AAPL', price: '188.98' })
-  // Half of 1000 / 188.99, the ask.
-  const half = { filled_qty: '2.645642626', filled_avg_price: '188.99' }
-  expect(await read('a')).toMatchObject({ status: 'partially_filled', ...half })
-  control.clock({ open: false })
-  expect(await read('a')).toMatchObject({ status: 'expired', ...half })
-  await place({ qty: '1', side: 'sell', client_order_id: 'b', type: 'limit', limit_price: '189' })
-  control.clock({ open: true })
-  expect(await read('b')).toMatchObject({ status: 'new', limit_price: '189' })
-  control.price({ symbol: 'AAPL', price: '189.50' })
-  expect(await read('b')).toMatchObject({ status: 'filled', filled_avg_price: '189.49' })
-})
-
-it.each([
-  [{ type: 'limit', limit_price: '190' }, { type: 'limit', limit_price: '190.01' }, 200],
-  [{ type: 'limit', limit_price: '190' }, { type: 'limit', limit_price: '190' }, 403],
-  [{ type: 'limit', limit_price: '190' }, {}, 403],
-  [{}, { type: 'limit', limit_price: '500' }, 403],
-])(
-  'orders that could trade with each other are refused as a wash trade: buy %j, sell %j',
-  async (bought, sold, status) => {
-    const { place, control } = await setUp()
-    control.account({ name: ENCLAVE_ACCOUNT.name, positions: { AAPL: '5' } })
-    control.fill({ mode: 'hold' })
-    await place({ qty: '1', ...bought })
-    expect(await place({ qty: '1', side: 'sell', ...sold })).toMatchObject({ status })
-  },
-)
-
 it("the stand-in's books are exact: a buy fills at the ask, floored to nine decimals, and cash moves in whole cents", async () => {
   const { call, place, control } = await setUp()
   await place({ notional: '1000', client_order_id: 'b' })
@@ -205,17 +167,6 @@ it("the stand-in's books are exact: a buy fills at the ask, floored to nine deci
   await place({ qty: '0.123456789', side: 'sell' })
   // 0.123456789 × 99.999 = 12.3455554…: 12.35, less the cents of the day's fees.
   expect((await call('/v2/account')).body.cash).toBe('1012.33')
-})
-
-it("the stand-in answers in Alpaca's documented form: X-RateLimit-* on every answer to good keys, for each API", async () => {
-  const { call, control } = await setUp()
-  control.limit({ perMinute: 200 })
-  for (const path of ['/v2/clock', '/v2/stocks/snapshots?symbols=AAPL']) {
-    const { headers } = await call(path)
-    const stated = ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`))
-    expect(stated).toEqual(['200', '199'])
-    expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000)
-  }
 })
 
 /** A connection to the stream, and what it hears. */
