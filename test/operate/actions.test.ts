@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { dayAfter, dayAt } from '../../src/broker/index.js'
+import { dayAt } from '../../src/broker/index.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'
 import { actionsOf } from '../../src/enclave/doctor/actions.js'
@@ -117,66 +117,6 @@ it('a booking that differs from its announcement waits for the owner, who may ta
   )
   expect(await states()).toEqual(['terms-differ'])
   expect(await listed()).toBe(0n)
-})
-
-it('a merger halts its symbol until all its entries are in force, which are proposed together', async () => {
-  const { control, actions, states, due } = await setUp()
-  const merger = { type: 'stock_merger', ...AAPL, newRate: '3', oldRate: '2', successor: 'MSFT' } as const
-  control.announce(merger)
-  control.book(merger)
-  const id = `AAPL:merger:${TODAY}`
-  const first = await actions(id)
-  for (const text of ['2 AAPL become 3', 'AAPL is MSFT from now on'])
-    expect(first.err).toContain(`will propose: ${text}`)
-  expect((await actions()).out).toContain('halted, proposed')
-  await due(2)
-  expect(await states()).toEqual(['in-force'])
-})
-
-it('a second merger into one buyer says why its shares cannot be entered, and is paid as the proceeds', async () => {
-  const { control, actions, states, due } = await setUp()
-  control.account({ name: 'enclave', positions: { AAPL: '1.5', MSFT: '2' } })
-  const merger = { type: 'stock_merger', newRate: '1', oldRate: '1', successor: 'NVDA' } as const
-  for (const symbol of ['AAPL', 'MSFT']) {
-    control.announce({ ...merger, symbol, day: TODAY })
-    control.book({ ...merger, symbol, day: TODAY })
-  }
-  await actions(`AAPL:merger:${TODAY}`)
-  await due(1)
-  const id = `MSFT:merger:${TODAY}`
-  const refused = 'booked as shares under a name that another equity has had: sell them at the broker'
-  const listed = (await actions()).out
-  expect(listed).toContain(`${id}  halted, ${refused}`)
-  expect(listed).toContain('NVDA  held, and not listed: nobody trades it before "list NVDA"')
-  expect(await actions(id)).toMatchObject({ exit: 1, err: expect.stringContaining(refused) })
-  const proposed = await actions(id, '--cash', '30')
-  expect(proposed.err).toContain('will propose: the shares of MSFT end: holders get the cash of their claim')
-  await due(3)
-  expect((await actions()).out).toContain(
-    `${id}  holders have their claim: name the cash with --cash once more, and it is paid`,
-  )
-  expect((await actions(id, '--cash', '30')).err).toContain('will propose: 15 USDC for each MSFT')
-  await due(4)
-  expect(await states()).toEqual(['in-force', 'in-force'])
-  expect(await actions('--propose')).toMatchObject({ exit: 0, out: 'nothing to do\n' })
-})
-
-it('a merger that was booked on another day is listed until its cash is paid, also once its shares are gone', async () => {
-  const { control, actions, states, due } = await setUp()
-  const day = dayAfter(TODAY, 2)
-  const id = `AAPL:merger:${day}`
-  const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
-  control.announce({ ...merger, day })
-  control.book(merger)
-  expect(await states()).toEqual(['days-differ'])
-  await actions(id, '--as-booked')
-  await due(2)
-  expect((await actions()).out).toContain(
-    `${id}  booked on another day than announced: look at it, then --as-booked`,
-  )
-  await actions(id, '--as-booked')
-  await due(3)
-  expect(await states()).toEqual(['in-force'])
 })
 
 it('two cash payments that were booked on one day are both paid, each for its own claim, of shares that are neither listed nor held any more', async () => {

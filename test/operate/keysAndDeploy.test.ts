@@ -2,7 +2,7 @@
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { Contract, computeAddress, JsonRpcProvider, Wallet } from 'ethers'
+import { Contract, computeAddress, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { loadConfig as loadEnclaveConfig } from '../../src/enclave/config.js'
@@ -23,6 +23,7 @@ const read = (directory: string, path: string) => readFile(join(directory, path)
 const secret = async (directory: string, path: string) => (await read(directory, `secrets/${path}`)).trim()
 
 const ROLE = `0x${'12'.repeat(20)}`
+const [TOKEN, KEY] = ['secrets/server/relay-auth-token', 'secrets/enclave/intent-private-key']
 
 const settings = () => deploySettings(chain())
 const deploy = (directory: string, env: Record<string, string> = {}) => deployOn(chain(), directory, env)
@@ -79,15 +80,9 @@ describe('operate keys', () => {
   })
 
   it.each<[string, (directory: string) => Promise<void>]>([
-    ['secret-shared', (directory) => chmod(join(directory, 'secrets/server/relay-auth-token'), 0o640)],
-    [
-      'secrets-differ',
-      (directory) => writeFile(join(directory, 'secrets/server/relay-auth-token'), 'x'.repeat(32)),
-    ],
-    [
-      'secret-malformed',
-      (directory) => writeFile(join(directory, 'secrets/enclave/intent-private-key'), '0x12'),
-    ],
+    ['secret-shared', (directory) => chmod(join(directory, TOKEN), 0o640)],
+    ['secrets-differ', (directory) => writeFile(join(directory, TOKEN), 'x'.repeat(32))],
+    ['secret-malformed', (directory) => writeFile(join(directory, KEY), '0x12')],
   ])('refuses with %s', async (code, spoil) => {
     const directory = await withKeys()
     await spoil(directory)
@@ -232,25 +227,10 @@ describe('operate deploy', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['a chain that is not CHAIN_ID', { CHAIN_ID: '1' }, 'RPC_URL: is a node of chain 31337, not of chain 1'],
-    [
-      'a node that others can read along with',
-      { ENCLAVE_RPC_URL: 'http://node.example' },
-      'ENCLAVE_RPC_URL: expected an https URL',
-    ],
-    ['a malformed CHAIN_ID', { CHAIN_ID: '1e3' }, 'CHAIN_ID: expected a chain id'],
-    ['a delay without a unit', { LEAVE_DELAY: '7' }, 'LEAVE_DELAY: expected a duration'],
+    ['a node that others can read', { ENCLAVE_RPC_URL: 'http://node.example' }, 'expected an https URL'],
     ['a rotation at once', { ROTATION_DELAY: '0s' }, 'ROTATION_DELAY: expected a duration from 1h'],
-    ['a leaving at once', { LEAVE_DELAY: '0s' }, 'LEAVE_DELAY: expected a duration from 1h'],
-    [
-      'one key for owner and guardian',
-      { OWNER_ADDRESS: ROLE, GUARDIAN_ADDRESS: ROLE },
-      'GUARDIAN_ADDRESS: is OWNER_ADDRESS too: the two must differ',
-    ],
-    [
-      'the enclave’s signer as USDC',
-      { ENCLAVE_SIGNER: ROLE, USDC_ADDRESS: ROLE },
-      'USDC_ADDRESS: is ENCLAVE_SIGNER too: the two must differ',
-    ],
+    ['one key for two', { OWNER_ADDRESS: ROLE, GUARDIAN_ADDRESS: ROLE }, 'is OWNER_ADDRESS too'],
+    ['the enclave’s signer as USDC', { ENCLAVE_SIGNER: ROLE, USDC_ADDRESS: ROLE }, 'is ENCLAVE_SIGNER too'],
     ['delays out of order', { ROTATION_DELAY: '100h' }, '(invalid-delays)'],
     ['no key', { DEPLOYER_PRIVATE_KEY: '' }, 'DEPLOYER_PRIVATE_KEY_FILE: is missing'],
     ['a USDC that is no contract', { USDC_ADDRESS: Wallet.createRandom().address }, '(usdc-not-a-contract)'],
@@ -283,10 +263,8 @@ describe('operate deploy', () => {
   it('does not take a record of a chain that was started anew for this one', async () => {
     const directory = await withKeys()
     await deploy(directory)
-    const provider = new JsonRpcProvider(chain().anvil.rpcUrl)
     const { authority } = deploymentSchema.parse(JSON.parse(await read(directory, 'deployment.json')))
-    await provider.send('anvil_setCode', [authority, '0x'])
-    provider.destroy()
+    await chain().provider.send('anvil_setCode', [authority, '0x'])
     const { exit, err } = await deploy(directory)
     expect(exit).toBe(2)
     expect(err).toContain('(other-deployment)')

@@ -57,6 +57,25 @@ it('another configuration of the same signer is a change, and is asked for once'
   expect(await rotate(document, [], programs)).toMatchObject({ exit: 0, out: 'nothing to do\n' })
 })
 
+it('a scheduled change is withdrawn once, and the present signer scheduled anew only to replace one', async () => {
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  const directory = await directoryOf(chain())
+  const signer = async (...args: string[]) =>
+    operate(['signer', ...args, '--yes', '--directory', directory], { env })
+  const [alice, bob] = [chain().account('alice'), chain().account('bob')]
+  // The first signer is in force at once.
+  await signer(alice)
+  expect((await signer(bob)).err).toContain(`will make ${bob} the signer in 1 day`)
+  expect((await signer(bob)).out).toBe('nothing to do\n')
+  expect((await signer(alice)).out).toBe('done: signer\n')
+  await signer(bob)
+  expect((await signer('--withdraw')).out).toBe('done: signer\n')
+  expect((await signer('--withdraw')).out).toBe('nothing to do\n')
+  await chain().mineAt((await chain().now()) + 86_400)
+  expect(await chain().read('authority', 'enclaveSigner')).toBe(alice)
+  expect((await signer(alice)).out).toBe('nothing to do\n')
+})
+
 it('a server shows it as a member of its answer', async () => {
   const shown = JSON.stringify({ attestation: { ...(await evidence()), shownUntil: '2026' } })
   await using cleanUp = new AsyncDisposableStack()
@@ -68,21 +87,15 @@ it('a server shows it as a member of its answer', async () => {
 
 it.each<[string, string, () => Promise<unknown>, string[]?, object[]?]>([
   ['another signer than the one named', 'binds another signer', evidence, [`0x${'dd'.repeat(20)}`]],
-  [
-    'a program that is not in the policy',
-    'none of the policy',
-    evidence,
-    [],
-    [program({ pcrs: { 0: '11'.repeat(48) } })],
-  ],
+  ['a program of no policy', 'none of the policy', evidence, [], [program({ pcrs: { 0: '11'.repeat(48) } })]],
   ['another deployment', 'another deployment', () => evidence({ escrow: `0x${'11'.repeat(20)}` })],
   ['another authority', 'its authority is', () => evidence({ authority: `0x${'11'.repeat(20)}` })],
   ['no statement', 'has no evidence', async () => ({})],
   [
-    'evidence that somebody on the way could have changed',
+    'evidence by http',
     'expected a file, an https URL',
     evidence,
-    ['--attestation', 'http://server.example/enclave-key'],
+    ['--attestation', 'http://server.example/'],
   ],
 ])('nothing is rotated for %s', async (_, text, document, args, programs) => {
   const { exit, err } = await rotate(await document(), args, programs)

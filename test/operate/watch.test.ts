@@ -69,8 +69,3 @@ it('a reorganization retracts what it removed, newest first, in JSON as well', a
     { kind: 'retraction', event: 'KycUpdated', wallet: account('bob') },
   ])
 })
-
-it('a block that the chain does not have yet is refused', async () => {
-  const { result } = await watch(['--from', '99999'])
-  expect(await result).toMatchObject({ exit: 2, err: expect.stringContaining('no block 99999 yet') })
-})
