@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { errorHandler, Problem } from '../../src/server/http/errors.js'
+import { errorHandler } from '../../src/server/http/errors.js'
 import { requestId } from '../../src/server/http/middleware.js'
 import { readVersion } from '../../src/service/version.js'
 import { buildApp } from '../support/builtApp.js'
@@ -9,30 +9,18 @@ import { createLogLines } from '../support/logLines.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
-const PINO_LEVELS = { warn: 40, error: 50 }
 
 /** The whole server without a node. */
 const setUp = () => buildApp({})
 
-describe('GET /health', () => {
-  test('answers what the server is set up for', async () => {
-    const { body } = await request((await setUp()).app).get('/health')
-    const { chain } = serverConfig()
-    expect(body).toMatchObject({ status: 'ok', version: readVersion(), symbols: [] })
-    expect(body).toMatchObject({ chainId: chain.chainId, contracts: chain.contracts })
-  })
-
-  test('answers 304 to a page too, whose fetch adds Cache-Control: no-cache', async () => {
-    const { app } = await setUp()
-    const { headers } = await request(app).get('/health')
-    const conditional = {
-      'If-None-Match': String(headers.etag),
-      'Cache-Control': 'no-cache',
-      Pragma: 'no-cache',
-    }
-    expect((await request(app).get('/health').set(conditional)).status).toBe(304)
-    expect((await request(app).head('/health')).headers.etag).toBe(headers.etag)
-  })
+test('/health answers what the server is set up for, and 304 to a page, whose fetch adds Cache-Control: no-cache', async () => {
+  const { app } = await setUp()
+  const { headers, body } = await request(app).get('/health')
+  const { chainId, contracts } = serverConfig().chain
+  expect(body).toMatchObject({ status: 'ok', version: readVersion(), symbols: [], chainId, contracts })
+  const conditional = { 'If-None-Match': `${headers.etag}`, 'Cache-Control': 'no-cache', Pragma: 'no-cache' }
+  expect((await request(app).get('/health').set(conditional)).status).toBe(304)
+  expect((await request(app).head('/health')).headers.etag).toBe(headers.etag)
 })
 
 describe('the origin check', () => {
@@ -57,21 +45,14 @@ describe('the origin check', () => {
     expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test.each(['/health', '/openapi.json'])(
-    'lets the one origin in to %s, without credentials',
-    async (path) => {
-      const response = await request((await setUp()).app)
-        .get(path)
-        .set('Origin', ORIGIN)
-      expect(response.status).toBe(200)
-      expect(response.headers['access-control-allow-origin']).toBe(ORIGIN)
-      expect(response.headers['access-control-allow-credentials']).toBeUndefined()
-      expect(response.headers['access-control-expose-headers']).toContain('Retry-After')
-      expect(response.headers.vary).toContain('Origin')
-    },
-  )
-
-  test('answers the preflight of the one origin', async () => {
+  test('lets the one origin in, without credentials, and answers its preflight', async () => {
+    const { status, headers } = await request((await setUp()).app)
+      .get('/health')
+      .set('Origin', ORIGIN)
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, ORIGIN])
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+    expect(headers['access-control-expose-headers']).toContain('Retry-After')
+    expect(headers.vary).toContain('Origin')
     const response = await request((await setUp()).app)
       .options('/orders')
       .set('Origin', ORIGIN)
@@ -86,36 +67,27 @@ describe('the origin check', () => {
   })
 })
 
-describe('the relay token', () => {
-  const token = SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN
+test('the relay token guards all below /relay, its scheme in any case', async () => {
+  const { app } = await setUp()
+  for (const path of ['/relay', '/relay/', `/relay/0x${'00'.repeat(32)}`, '/relay/a/b'])
+    expect((await request(app).get(path)).status).toBe(401)
+  for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+    const token = { Authorization: `${scheme} ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
+    expect((await request(app).get('/relay/nothing/here').set(token)).status).toBe(404)
+  }
+})
 
-  test.each(['/relay', '/relay/', `/relay/0x${'00'.repeat(32)}`, '/relay/a/b'])('guards %s', async (path) => {
-    expect((await request((await setUp()).app).get(path)).status).toBe(401)
-  })
-
-  test('lets the token through, its scheme in any case', async () => {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      const response = await request((await setUp()).app)
-        .get('/relay/nothing/here')
-        .set('Authorization', `${scheme} ${token}`)
-      expect(response.status).toBe(404)
+test.each(['/canary', '/orders/canary', `/orders/0x${'ca'.repeat(31)}`, '/relay/canary', '/%c0canary'])(
+  'the text of a caller in %s is not repeated',
+  async (path) => {
+    for (const method of ['get', 'put'] as const) {
+      const response = await request((await setUp()).app)[method](path)
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.body.instance).toBe('')
+      expect(response.text).not.toMatch(/canary|caca/)
     }
-  })
-})
-
-describe('paths and methods', () => {
-  test.each(['/canary', '/orders/canary', `/orders/0x${'ca'.repeat(31)}`, '/relay/canary', '/%c0canary'])(
-    'the text of a caller in %s is not repeated',
-    async (path) => {
-      for (const method of ['get', 'put'] as const) {
-        const response = await request((await setUp()).app)[method](path)
-        expect(response.status).toBeGreaterThanOrEqual(400)
-        expect(response.body.instance).toBe('')
-        expect(response.text).not.toMatch(/canary|caca/)
-      }
-    },
-  )
-})
+  },
+)
 
 describe('X-Request-Id', () => {
   test("is the caller's own when it is sane, in header, problem and log", async () => {
@@ -137,73 +109,47 @@ describe('X-Request-Id', () => {
   )
 })
 
-/** An app whose only answer is this failure. */
-function failing(error: unknown) {
+test('an unexpected failure is a fixed body; nothing of the cause leaks, to caller or log', async () => {
+  const cause = { canary: 'canary-member', status: 418 }
   const log = createLogLines()
-  const app = express()
-  app.use(requestId(), () => {
-    throw error
+  const app = express().use(requestId(), () => {
+    throw Object.assign(new Error('canary-message 0xdeadbeef'), cause)
   })
   app.use(errorHandler(log.logger))
-  return { app, log }
-}
-
-describe('failures', () => {
-  test('an unexpected one is a fixed body; nothing of the cause leaks, to caller or log', async () => {
-    const cause = { canary: 'canary-member', status: 418 }
-    const { app, log } = failing(Object.assign(new Error('canary-message 0xdeadbeef'), cause))
-    const response = await request(app).get('/enclave-key').set('X-Request-Id', 'r1')
-    expect(response.status).toBe(500)
-    expect(response.body).toEqual({
-      type: '/errors#internal-error',
-      title: 'Internal error',
-      status: 500,
-      detail: 'Try again later; quote the requestId when you report it.',
-      instance: '/enclave-key',
-      code: 'internal-error',
-      requestId: 'r1',
-    })
-    expect(response.text + JSON.stringify(response.headers) + log.text()).not.toContain('canary')
-    const errorStack = expect.stringContaining('app.test')
-    expect(log.lines()).toMatchObject([{ requestId: 'r1', errorName: 'Error', errorStack }])
+  const response = await request(app).get('/enclave-key').set('X-Request-Id', 'r1')
+  expect(response.status).toBe(500)
+  expect(response.body).toEqual({
+    type: '/errors#internal-error',
+    title: 'Internal error',
+    status: 500,
+    detail: 'Try again later; quote the requestId when you report it.',
+    instance: '/enclave-key',
+    code: 'internal-error',
+    requestId: 'r1',
   })
-
-  test.each([
-    ['error', 'internal-error'],
-    ['error', 'enclave-failed'],
-    ['error', 'storage-unavailable'],
-    ['error', 'relayer-underfunded'],
-    ['warn', 'chain-unavailable'],
-    ['warn', 'enclave-timeout'],
-    [undefined, 'overloaded'],
-    [undefined, 'would-revert'],
-  ] as const)('is logged at level %s: %s', async (level, code) => {
-    const { app, log } = failing(new Problem(code))
-    await request(app).get('/enclave-key')
-    expect(log.lines().map(({ level }) => level)).toEqual(level === undefined ? [] : [PINO_LEVELS[level]])
-  })
+  expect(response.text + JSON.stringify(response.headers) + log.text()).not.toContain('canary')
+  const errorStack = expect.stringContaining('app.test')
+  expect(log.lines()).toMatchObject([{ requestId: 'r1', errorName: 'Error', errorStack }])
 })
 
-describe('the request log', () => {
-  test('has one line per request but probes and preflights, with its route template, and nothing that a caller wrote', async () => {
-    const { app, log } = await setUp()
-    await request(app)
-      .get('/openapi.json?canary=1')
-      .set('Authorization', 'Bearer canary')
-      .set('Cookie', 'canary=1')
-      .set('User-Agent', 'canary')
-    await request(app).get('/health')
-    const ofPage = { Origin: SERVER_ENVIRONMENT.FRONTEND_ORIGIN, 'Access-Control-Request-Method': 'GET' }
-    expect((await request(app).options('/market').set(ofPage)).status).toBe(204)
-    await request(app).get('/canary/canary')
-    await request(app).post('/relay').set('Authorization', 'Bearer canary').send({ canary: 'canary' })
-    expect(log.lines()).toMatchObject([
-      { method: 'GET', route: '/openapi.json', status: 200, msg: 'request' },
-      { method: 'GET', route: 'unmatched', status: 404, code: 'not-found' },
-      { method: 'POST', route: '/relay', status: 401, code: 'relay-unauthorized' },
-    ])
-    expect(log.text()).not.toContain('canary')
-  })
+test('the log has one line per request but probes and preflights, with its route template, and nothing that a caller wrote', async () => {
+  const { app, log } = await setUp()
+  await request(app)
+    .get('/openapi.json?canary=1')
+    .set('Authorization', 'Bearer canary')
+    .set('Cookie', 'canary=1')
+    .set('User-Agent', 'canary')
+  await request(app).get('/health')
+  const ofPage = { Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' }
+  expect((await request(app).options('/market').set(ofPage)).status).toBe(204)
+  await request(app).get('/canary/canary')
+  await request(app).post('/relay').set('Authorization', 'Bearer canary').send({ canary: 'canary' })
+  expect(log.lines()).toMatchObject([
+    { method: 'GET', route: '/openapi.json', status: 200, msg: 'request' },
+    { method: 'GET', route: 'unmatched', status: 404, code: 'not-found' },
+    { method: 'POST', route: '/relay', status: 401, code: 'relay-unauthorized' },
+  ])
+  expect(log.text()).not.toContain('canary')
 })
 
 test('every answer tells browsers not to frame, sniff or cache it', async () => {

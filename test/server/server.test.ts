@@ -2,29 +2,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { bareServer } from '../support/bareServer.js'
 import { buildApp } from '../support/builtApp.js'
-import { useChain } from '../support/chain.js'
 import { handled } from '../support/handled.js'
-import { chainEnvironment } from '../support/intakeServer.js'
 import { readinessOf } from '../support/ops.js'
 import { startRawServer } from '../support/rawServer.js'
-
-describe('on a chain', () => {
-  const chain = useChain(async ({ send }) => {
-    await send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
-    await send('owner', 'token', 'setListed', nameToBytes32('MSFT'), true)
-  })
-
-  test('GET /health has the listed symbols once they were read', async () => {
-    const { url } = await bareServer(chainEnvironment(chain()))
-    await expect
-      .poll(async () => (await (await fetch(`${url}/health`)).json()).symbols, { timeout: 10_000 })
-      .toEqual(['AAPL', 'MSFT'])
-  })
-})
 
 test('a probe of a server that is starting gets 503 at /readyz, and 200 at /livez and /health', async () => {
   const { app, ops } = await buildApp({ phase: 'starting' })
@@ -41,14 +24,8 @@ test('a probe of a server that is starting gets 503 at /readyz, and 200 at /live
 describe('stop', () => {
   /** A node that answers only when told, so that a request is under way for as long as the test wants. */
   async function slowNode() {
-    let answer = () => {}
-    const told = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    let asked = () => {}
-    const reached = new Promise<void>((resolve) => {
-      asked = resolve
-    })
+    const told = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
     const usdc = `0x${'00'.repeat(12)}${'77'.repeat(20)}`
     const rpc = await startRawServer(async (req, res) => {
       let text = ''
@@ -56,12 +33,12 @@ describe('stop', () => {
       const calls: { id: number; method: string; params: { to?: string }[] }[] = JSON.parse(text)
       if (calls[0]?.method === 'eth_chainId') return res.end(JSON.stringify([{ id: 0, result: '0x7a69' }]))
       const isEscrow = calls.some(({ params }) => params[0]?.to?.toLowerCase() === `0x${'22'.repeat(20)}`)
-      if (isEscrow) asked()
-      await told
+      if (isEscrow) reached.resolve()
+      await told.promise
       res.setHeader('content-type', 'application/json')
       res.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: usdc }))))
     })
-    return { rpc, reached, answer: () => answer() }
+    return { rpc, reached: reached.promise, answer: told.resolve }
   }
 
   test('lets a request under way finish and takes no new one, alive and not ready, then frees the directory', async () => {

@@ -3,35 +3,26 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import request from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { jsonBody, parseBody } from '../../../src/server/http/body.js'
-import { errorHandler, Problem } from '../../../src/server/http/errors.js'
+import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startRawServer } from '../../support/rawServer.js'
 
 const LIMIT = 1_024
 
-function createEcho() {
+function createEcho(limit = LIMIT) {
   const reached: unknown[] = []
   const app = express()
   app.use(requestId())
-  app.post('/echo', jsonBody(LIMIT), (req, res) => {
+  app.post('/', jsonBody(limit), (req, res) => {
     reached.push(req.body)
-    res.json({ body: req.body })
+    res.end()
   })
   app.use(errorHandler(createLogLines().logger))
   return { app, reached }
-}
-
-async function post(body: string | Buffer, headers: Record<string, string>) {
-  const { app, reached } = createEcho()
-  const pending = request(app).post('/echo')
-  for (const [name, value] of Object.entries(headers)) pending.set(name, value)
-  // Bytes as they are: superagent would turn an object or a JSON-typed string into something else.
-  const response = await pending.serialize((raw) => raw).send(body)
-  return { response, reached }
 }
 
 const json = { 'Content-Type': 'application/json' }
@@ -64,14 +55,17 @@ test.each<[string, number, string | Buffer, Record<string, string>]>([
   ['an overlong UTF-8 quote', 400, Buffer.from([0x22, 0xc0, 0xa2, 0x22]), json],
   ['UTF-16', 400, Buffer.from('{}', 'utf16le'), json],
 ])('a JSON body with %s is answered with %i', async (_what, status, body, headers) => {
-  const { response, reached } = await post(body, headers)
+  const { app, reached } = createEcho()
+  // Bytes as they are: superagent would turn an object or a JSON-typed string into something else.
+  const posted = request(app).post('/').set(headers)
+  const response = await posted.serialize((raw) => raw).send(body)
   expect([response.status, reached.length]).toEqual([status, status === 200 ? 1 : 0])
   if (status !== 200) expect(response.headers['content-type']).toMatch(/^application\/problem\+json/)
 })
 
 test('a chunked body that grows above the limit is refused', async () => {
   const { app, reached } = createEcho()
-  const pending = request(app).post('/echo').set(json).set('Transfer-Encoding', 'chunked')
+  const pending = request(app).post('/').set(json).set('Transfer-Encoding', 'chunked')
   pending.write(`"${'x'.repeat(LIMIT)}`)
   pending.write('"')
   expect((await pending).status).toBe(413)
@@ -79,11 +73,7 @@ test('a chunked body that grows above the limit is refused', async () => {
 })
 
 test('a body in pieces of a single byte has its connection closed, because each takes as much memory as two hundred', async () => {
-  const reached: unknown[] = []
-  const app = express()
-  app.use(requestId())
-  app.post('/', jsonBody(65_536), (req) => void reached.push(req.body))
-  app.use(errorHandler(createLogLines().logger))
+  const { app, reached } = createEcho(65_536)
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(await startRawServer(app)).port) })
   socket.on('error', () => undefined)
   const head =
@@ -93,38 +83,14 @@ test('a body in pieces of a single byte has its connection closed, because each 
   expect(reached).toEqual([])
 })
 
-function problemOf(action: () => unknown): Problem {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
+test('a body names unknown members by names like its own alone: any other may be a secret at the wrong place', () => {
+  const schema = z.strictObject({ epk: z.string() })
+  const expectRefused = (body: object, message: string) => {
+    const extensions = { errors: [expect.objectContaining({ message })] }
+    const refused = () => parseBody(schema, { epk: '', ...body })
+    expect(refused).toThrow(expect.objectContaining({ extensions: expect.objectContaining(extensions) }))
   }
-  throw new Error('expected a problem')
-}
-
-describe('parseBody', () => {
-  test('names nested places by a dotted path', () => {
-    const schema = z.strictObject({ message: z.strictObject({ rows: z.array(z.string()) }) })
-    const problem = problemOf(() => parseBody(schema, { message: { rows: ['a', 1] } }))
-    expect(problem.extensions.errors).toMatchObject([{ path: 'message.rows.1' }])
-  })
-
-  test('names unknown members by names like its own alone: any other may be a secret at the wrong place', () => {
-    const schema = z.strictObject({ epk: z.string() })
-    const message = (body: object) =>
-      problemOf(() => parseBody(schema, { epk: '', ...body })).extensions.errors?.[0]?.message
-    expect(message({ maxSpend: 1, AAPL: 2, '12345': 3, [`0x${'ca'.repeat(32)}`]: 4 })).toBe(
-      'unknown members: maxSpend',
-    )
-    expect(message({ ['ca'.repeat(32)]: 1 })).toBe('unknown members')
-  })
-
-  test('bounds the list and its messages', () => {
-    const rows = problemOf(() => parseBody(z.array(z.string()), Array(1_000).fill(1)))
-    expect(rows.extensions.errors).toHaveLength(20)
-    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => ['x'.repeat(index + 1), 1]))
-    const keys = problemOf(() => parseBody(z.strictObject({}), many))
-    expect(keys.extensions.errors?.[0]?.message).toHaveLength(200)
-  })
+  const odd = { AAPL: 2, '12345': 3, [`0x${'ca'.repeat(32)}`]: 4 }
+  expectRefused({ maxSpend: 1, ...odd }, 'unknown members: maxSpend')
+  expectRefused(odd, 'unknown members')
 })

@@ -100,16 +100,9 @@ async function open(port: number, localAddress = '127.0.0.1') {
   })
   // The server may hang up while a byte is on its way to it.
   socket.on('error', () => undefined)
-  let isEnded = false
-  for (const event of ['end', 'close'])
-    socket.on(event, () => {
-      isEnded = true
-    })
-  onTestFinished(() => {
-    socket.destroy()
-  })
+  onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
-  return { socket, received: () => received, isEnded: () => isEnded }
+  return { socket, received: () => received, isEnded: () => socket.readableEnded || socket.closed }
 }
 
 test('Node bounds connections, and the time of headers, requests and rests, as configured', async () => {
@@ -169,22 +162,12 @@ test('a trusted proxy holds as many connections as there may be in all', async (
 const get = (target: string, ...headers: string[]) =>
   `${[`GET ${target} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`
 
-test('a request without Host is malformed, on either port', async () => {
-  const { url, opsUrl } = await bareServer()
-  for (const at of [url, opsUrl]) {
-    const answer = await sendRaw(at, get('/livez'))
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('"detail":"The Host header is missing."')
-    expect(answer).toContain('"code":"malformed-request"')
-  }
-  expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
-})
-
 const FAULTY_HOSTS: Record<string, readonly string[]> = {
   'The Host header appears more than once.': [
     'Host: a.example\r\nhost: b.example',
     'Host: a\r\nX: y\r\nHOST: a',
   ],
+  'The Host header is missing.': ['X: y'],
   'The Host header names no host.': [
     'Host: a b',
     'Host: a/b',
@@ -199,7 +182,7 @@ const FAULTY_HOSTS: Record<string, readonly string[]> = {
   ],
 }
 
-test('a request with two Host lines, or one that names no host, is malformed, a probe too', async () => {
+test('a request without a Host line, with two, or with one that names no host is malformed, a probe too', async () => {
   const { url, opsUrl } = await bareServer()
   for (const [detail, hosts] of Object.entries(FAULTY_HOSTS)) {
     for (const [at, path] of [
@@ -217,6 +200,7 @@ test('a request with two Host lines, or one that names no host, is malformed, a 
     }
   }
   expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\nHost: a b\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('any other Host is taken, and so are an unknown expectation and a target in absolute form', async () => {
@@ -241,25 +225,8 @@ test('a target that is no URL has no route, and passes every check before', asyn
   expect(log.lines().filter(({ requestId }) => requestId === 'mine').length).toBeGreaterThan(0)
 })
 
-test('an answer that is on its way is sent whole, whatever follows its request', async () => {
-  // More than the system takes at once from a sender whose reader is slow.
-  const body = 'x'.repeat(32 * 2 ** 20)
-  const { http } = serverConfig({ PORT: '0' })
-  const server = await listen(http, (_req, res) => res.end(body))
-  onTestFinished(() => close(server, 0))
-  const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true })
-  onTestFinished(() => void socket.destroy())
-  await once(socket, 'connect')
-  const malformed = once(server, 'clientError')
-  socket.write(`${get('/', 'Host: a')}GARBAGE\r\n\r\n`)
-  await malformed
-  const answer = await text(socket)
-  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === body).toBe(true)
-})
-
-test('an answer that the caller has not taken yet outlives more of what is malformed', async () => {
-  // The system takes it all from the sender at once, and not from the caller, who does not read.
-  const body = 'x'.repeat(2 ** 20)
+/** A request with what is malformed behind it, to a server whose answer has this length. */
+async function followedByGarbage(body: string) {
   const { http } = serverConfig({ PORT: '0' })
   const server = await listen(http, (_req, res) => res.end(body))
   onTestFinished(() => close(server, 0))
@@ -269,15 +236,29 @@ test('an answer that the caller has not taken yet outlives more of what is malfo
   // A connection that was reset fails what is sent to it; what was received tells.
   socket.on('error', () => undefined)
   const [served] = await connection
-  const answered = once(served, 'finish')
-  const closed = once(served, 'close')
-  socket.write(`${get('/', 'Host: a')}GARBAGE\r\n\r\n`)
-  await answered
-  for (const _ of [1, 2, 3]) {
+  const [answered, closed] = [once(served, 'finish'), once(served, 'close')]
+  const garbage = async (before = '') => {
     const noticed = once(server, 'clientError')
-    socket.write('GARBAGE\r\n\r\n')
+    socket.write(`${before}GARBAGE\r\n\r\n`)
     await Promise.race([noticed, closed])
   }
+  await garbage(get('/', 'Host: a'))
+  return { socket, answered, closed, garbage }
+}
+
+test('an answer that is on its way is sent whole, whatever follows its request', async () => {
+  // More than the system takes at once from a sender whose reader is slow.
+  const body = 'x'.repeat(32 * 2 ** 20)
+  const answer = await text((await followedByGarbage(body)).socket)
+  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === body).toBe(true)
+})
+
+test('an answer that the caller has not taken yet outlives more of what is malformed', async () => {
+  // The system takes it all from the sender at once, and not from the caller, who does not read.
+  const body = 'x'.repeat(2 ** 20)
+  const { socket, answered, closed, garbage } = await followedByGarbage(body)
+  await answered
+  for (const _ of [1, 2, 3]) await garbage()
   let received = 0
   socket.on('data', (part) => {
     received += part.length
@@ -286,21 +267,4 @@ test('an answer that the caller has not taken yet outlives more of what is malfo
   expect(received).toBeGreaterThan(body.length)
   // The caller stays; the server does not.
   await closed
-})
-
-test('bytes in one read with a request that closes the connection are left out', async () => {
-  const begun: string[] = []
-  const { http } = serverConfig({ PORT: '0' })
-  const server = await listen(http, (req) => {
-    begun.push(req.url ?? '')
-    req.socket.destroy()
-  })
-  onTestFinished(() => close(server, 0))
-  const socket = connect(portOf(server), '127.0.0.1')
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  const closed = once(socket, 'close')
-  socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
-  await closed
-  expect(begun).toEqual(['/1'])
 })

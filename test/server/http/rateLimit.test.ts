@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestHandler } from 'express'
 import request from 'supertest'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { read, routerOf } from '../../../src/server/http/routes.js'
 import { limitedApp } from '../../support/limitedApp.js'
@@ -12,12 +12,8 @@ const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 /** A server that takes two reads a minute unless told otherwise, and a clock that the test moves. */
 function setUp(rateLimitPerMinute = 2, answer?: RequestHandler) {
   let nowMs = 0
-  const { app, ...rest } = limitedApp({
-    rateLimitPerMinute,
-    trustProxy: 1,
-    now: () => nowMs,
-    ...(answer !== undefined && { answer }),
-  })
+  const options = { rateLimitPerMinute, trustProxy: 1, now: () => nowMs }
+  const { app, ...rest } = limitedApp({ ...options, ...(answer !== undefined && { answer }) })
   const server = createServer(app).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   return {
@@ -56,19 +52,6 @@ describe('a client over its rate', () => {
     expect((await read()).headers.ratelimit).toBe('"default"; r=1; t=60')
   })
 
-  test('is refused no longer when the clock is set back by an hour', async () => {
-    const now = Date.now
-    let setBackBy = 0
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
-    onTestFinished(() => clock.mockRestore())
-    const { read } = setUp(1)
-    await read()
-    setBackBy = 3_600_000
-    const { status, headers } = await read()
-    expect(status).toBe(429)
-    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
-  })
-
   test('may still probe, and has its preflights answered', async () => {
     const { read, preflight } = setUp(1)
     await read()
@@ -82,12 +65,8 @@ describe('a client over its rate', () => {
   test('is refused what costs more than is left: a post costs thirty reads, a file of the documentation a hundred', async () => {
     const { read, post } = setUp(162)
     const file = await read('192.0.2.1', '/docs/swagger-ui-bundle.js')
-    expect([file, await post(), await post(), await read()].map(leftOf)).toEqual([
-      'r=62',
-      'r=32',
-      'r=2',
-      'r=1',
-    ])
+    const answers = [file, await post(), await post(), await read()]
+    expect(answers.map(leftOf).join()).toBe('r=62,r=32,r=2,r=1')
     expect((await post()).status).toBe(429)
   })
 
@@ -128,19 +107,13 @@ describe('the rate counts', () => {
     expect(leftOf(await read(other))).toBe(left)
   })
 
-  test('an IPv6 /48 as four clients, and refuses its fifth', async () => {
-    const { read } = setUp(10)
-    for (const net of ['100', '200', '300', '400'])
-      for (let n = 0; n < 10; n++) expect((await read(`2001:db8:1:${net}::1`)).status).toBe(200)
-    expect((await read('2001:db8:1:500::1')).status).toBe(429)
-    expect((await read('2001:db8:2:100::1')).status).toBe(200)
-  })
-
-  test('a client of a /48 that is refused without its neighbours', async () => {
+  test('an IPv6 /48 as four clients, and refuses its fifth; what one is refused counts for no neighbour', async () => {
     const { read } = setUp(10)
     for (let n = 0; n < 60; n++) await read('2001:db8:1:100::1')
-    expect((await read('2001:db8:1:100::1')).status).toBe(429)
-    expect((await read('2001:db8:1:200::1')).status).toBe(200)
+    for (const net of ['200', '300', '400'])
+      for (let n = 0; n < 10; n++) expect((await read(`2001:db8:1:${net}::1`)).status).toBe(200)
+    for (const net of ['100', '500']) expect((await read(`2001:db8:1:${net}::1`)).status).toBe(429)
+    expect((await read('2001:db8:2:100::1')).status).toBe(200)
   })
 })
 
@@ -151,11 +124,8 @@ test('an office pays nothing for a view that has not changed', async () => {
   const first = await ask()
   const known = { 'If-None-Match': String(first.headers.etag) }
   for (let n = 0; n < 10; n++) expect((await ask().set(known)).status).toBe(304)
-  const change = () => {
+  for (const status of [200, 429]) {
     view = { ...view }
+    expect((await ask()).status).toBe(status)
   }
-  change()
-  expect((await ask()).status).toBe(200)
-  change()
-  expect((await ask()).status).toBe(429)
 })
