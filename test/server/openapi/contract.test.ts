@@ -68,12 +68,15 @@ type Headers = Record<string, string>
 const signatureOf = (kind: 'notice' | 'result', body: string) =>
   signRunMessage(RUN_SECRET, { kind, runId: RUN_ID, body })
 
+interface Asked {
+  readonly params?: Record<string, string>
+  readonly body?: object | string
+  readonly headers?: Headers
+}
+
 /** Asks for an operation by its name, and holds the answer against the document. */
 function caller(server: string | Parameters<typeof request>[0]) {
-  return async (
-    operationId: string,
-    options: { params?: Record<string, string>; body?: object | string; headers?: Headers } = {},
-  ) => {
+  async function call(operationId: string, options: Asked = {}) {
     const operation = OPERATIONS.find((each) => each.operationId === operationId)
     if (operation === undefined) throw new Error(`there is no operation ${operationId}`)
     const values: Record<string, string> = { ...ID, address: chain().account('alice'), ...options.params }
@@ -91,6 +94,10 @@ function caller(server: string | Parameters<typeof request>[0]) {
     fulfils(operationId, { ...response, text: response.text ?? '' })
     return response
   }
+  async function gets(expected: number | string, operationId: string, options?: Asked): Promise<void> {
+    expect([operationId, of(await call(operationId, options))]).toEqual([operationId, expected])
+  }
+  return Object.assign(call, { gets })
 }
 
 function fulfils(operationId: string, { status, headers, text }: SeenAnswer): void {
@@ -128,8 +135,7 @@ async function expectAll(
 ) {
   for (const operationId of operations) {
     const body = OPERATIONS.find((each) => each.operationId === operationId)?.body
-    const answer = await call(operationId, { headers, ...(body !== undefined && { body: '{}' }) })
-    expect([operationId, of(answer)]).toEqual([operationId, expected])
+    await call.gets(expected, operationId, { headers, ...(body !== undefined && { body: '{}' }) })
   }
 }
 
@@ -152,20 +158,18 @@ describe('requests that succeed', () => {
     const posted = await call('postOrder', { body: order, headers: { Origin: ORIGIN } })
     expect([posted.status, posted.body.result]).toEqual([202, 'received'])
     await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, chain().account('admin'))))
-    expect((await call('postPolicy', { body: await sealOrder('rules') })).status).toBe(200)
-    expect((await call('postResolution', { body: await signedResolution(chain()) })).status).toBe(200)
+    await call.gets(200, 'postPolicy', { body: await sealOrder('rules') })
+    await call.gets(200, 'postResolution', { body: await signedResolution(chain()) })
     const ending = await refundNow(chain(), order.orderId)
     const params = { orderId: order.orderId, digest: digestOf(chain(), ending) }
     await eventually('the run', async () => {
       const { body } = await call('getOrder', { params })
       return body.triggers[0]?.outcome === 'placed'
     })
-    expect((await call('postAuthorization', { body: bodyOf(chain(), ending) })).status).toBe(200)
+    await call.gets(200, 'postAuthorization', { body: bodyOf(chain(), ending) })
     const mint = batchMint(AAPL, shares(1))
     await stopMining(chain())
-    expect((await call('postAuthorization', { body: bodyOf(chain(), mint), headers: NO_WAIT })).status).toBe(
-      202,
-    )
+    await call.gets(202, 'postAuthorization', { body: bodyOf(chain(), mint), headers: NO_WAIT })
     for (const { operationId } of reads.filter(isCached)) {
       const first = await call(operationId, { params, headers: { Origin: ORIGIN } })
       expect([operationId, first.status]).toEqual([operationId, 200])
@@ -180,10 +184,9 @@ describe('requests that succeed', () => {
 
   test('so are the files of the pages, and the start', async () => {
     const { app } = await buildApp({ chain: chain() })
-    expect((await caller(app)('getStart')).status).toBe(302)
-    for (const file of pageFileSchema.options) {
-      expect((await caller(app)('getDocsPageFile', { params: { file } })).status).toBe(200)
-    }
+    await caller(app).gets(302, 'getStart')
+    for (const file of pageFileSchema.options)
+      await caller(app).gets(200, 'getDocsPageFile', { params: { file } })
   })
 })
 
@@ -192,11 +195,11 @@ describe('faults of a request', () => {
     const { app } = await buildApp({ chain: chain(), env: { RATE_LIMIT_PER_MINUTE: '1' } })
     const call = caller(app)
     for (const operationId of every) {
-      expect(of(await call(operationId, { headers: { Origin: 'null' } }))).toBe('403 origin-not-allowed')
+      await call.gets('403 origin-not-allowed', operationId, { headers: { Origin: 'null' } })
     }
     const headers = { Origin: ORIGIN, Authorization: 'Bearer nobody' }
     // It uses the rate up.
-    expect((await call('postAuthorization', { headers })).status).toBe(401)
+    await call.gets('401 relay-unauthorized', 'postAuthorization', { headers })
     await expectAll(call, every, '429 rate-limited', headers)
     const shed = OPERATIONS.filter(({ tag }) => tag !== 'Runs')
     for (const [expected, limits] of [
@@ -215,27 +218,25 @@ describe('faults of a request', () => {
     const call = caller(app)
     for (const { operationId, path, tag } of withId) {
       const all = (value: string) => Object.fromEntries(parametersIn(path).map((name) => [name, value]))
-      expect(of(await call(operationId, { params: all('%ff') }))).toBe('400 invalid-parameter')
+      await call.gets('400 invalid-parameter', operationId, { params: all('%ff') })
       // A signature is of one run: it is none for another.
       if (tag === 'Runs') continue
       const known = operationId === 'getDocsPageFile' ? '404 not-found' : '400 invalid-parameter'
-      expect(of(await call(operationId, { params: all('0x12') }))).toBe(known)
+      await call.gets(known, operationId, { params: all('0x12') })
     }
-    expect(of(await call('getOrder'))).toBe('404 order-not-found')
+    await call.gets('404 order-not-found', 'getOrder')
     const cancel = await signedCancel(chain(), 'alice', UNKNOWN)
-    expect(of(await call('postCancel', { body: cancel }))).toBe('404 order-not-found')
+    await call.gets('404 order-not-found', 'postCancel', { body: cancel })
     const unknown = await call('getOrderTimeline')
     expect(of(unknown)).toBe('404 order-not-found')
     expect(unknown.body.instance).toBe(`/orders/${UNKNOWN}/timeline`)
-    expect(of(await call('getPolicyVersion', { params: { orgId: UNKNOWN } }))).toBe(
-      '404 institution-not-found',
-    )
-    expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
+    await call.gets('404 institution-not-found', 'getPolicyVersion', { params: { orgId: UNKNOWN } })
+    await call.gets('404 institution-not-found', 'getInstitution', { params: { orgId: UNKNOWN } })
     for (const operationId of ['postRunNotice', 'postRunResult'])
-      expect(of(await call(operationId))).toBe('401 run-unauthorized')
+      await call.gets('401 run-unauthorized', operationId)
     for (const operationId of ['postAttestation', 'postAuthorization', 'getReceipt']) {
       const nobody = { Authorization: 'Bearer nobody' }
-      expect(of(await call(operationId, { headers: nobody }))).toBe('401 relay-unauthorized')
+      await call.gets('401 relay-unauthorized', operationId, { headers: nobody })
     }
   })
 
@@ -244,21 +245,17 @@ describe('faults of a request', () => {
     const call = caller(app)
     for (const { operationId } of withBody) {
       const plain = { 'Content-Type': 'text/plain' }
-      expect(of(await call(operationId, { body: '{' }))).toBe('400 malformed-json')
-      expect(of(await call(operationId, { body: '{}' }))).toBe('400 invalid-body')
-      expect(of(await call(operationId, { body: '{}', headers: plain }))).toBe('415 unsupported-media-type')
-      expect(of(await call(operationId, { body: ' '.repeat(200_000) }))).toBe('413 body-too-large')
+      await call.gets('400 malformed-json', operationId, { body: '{' })
+      await call.gets('400 invalid-body', operationId, { body: '{}' })
+      await call.gets('415 unsupported-media-type', operationId, { body: '{}', headers: plain })
+      await call.gets('413 body-too-large', operationId, { body: ' '.repeat(200_000) })
     }
     const envelope = { ...(await sealOrder('x')), iv: '0x00' }
-    expect(of(await call('postOrder', { body: { orderId: UNKNOWN, ...envelope } }))).toBe(
-      '400 invalid-envelope',
-    )
-    expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
+    await call.gets('400 invalid-envelope', 'postOrder', { body: { orderId: UNKNOWN, ...envelope } })
+    await call.gets('400 invalid-envelope', 'postPolicy', { body: envelope })
     const { sig } = await signedCancel(chain(), 'alice', UNKNOWN)
-    expect(of(await call('postCancel', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
-    expect(of(await call('postResolution', { body: { ...envelope, validBefore: 0, sig } }))).toBe(
-      '400 invalid-envelope',
-    )
+    await call.gets('400 invalid-envelope', 'postCancel', { body: { ...envelope, sig } })
+    await call.gets('400 invalid-envelope', 'postResolution', { body: { ...envelope, validBefore: 0, sig } })
   })
 
   test('cancels: the account’s is taken, a stranger’s is not, and none after the end', async () => {
@@ -270,8 +267,8 @@ describe('faults of a request', () => {
       params: { orderId },
       body: await signedCancel(chain(), role, orderId),
     })
-    expect(of(await call('postCancel', await by('bob')))).toBe('403 not-order-account')
-    expect((await call('postCancel', await by('alice'))).status).toBe(202)
+    await call.gets('403 not-order-account', 'postCancel', await by('bob'))
+    await call.gets(202, 'postCancel', await by('alice'))
     const ended = bytes32('ended already')
     await openFor(chain(), 'alice', ended, await sealOrder('ended already'))
     await refundOrder(chain(), ended)
@@ -280,35 +277,35 @@ describe('faults of a request', () => {
       'the end is seen',
       async () => (await call('getOrder', { params: late.params })).body.state === 'REFUNDED',
     )
-    expect(of(await call('postCancel', late))).toBe('409 order-ended')
+    await call.gets('409 order-ended', 'postCancel', late)
   })
 
   test('authorizations that the chain would not take, and none at all', async () => {
     const { call } = await setUp()
-    expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
+    await call.gets('404 receipt-not-found', 'getReceipt')
     const body = bodyOf(chain(), write(), `0x${'99'.repeat(32)}`)
-    expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
+    await call.gets('422 invalid-signature', 'postAuthorization', { body })
     const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
-    expect(of(await call('postAuthorization', { body: bodyOf(chain(), late) }))).toBe('422 would-revert')
-    expect((await call('postAttestation', { body: EVIDENCE })).status).toBe(200)
+    await call.gets('422 would-revert', 'postAuthorization', { body: bodyOf(chain(), late) })
+    await call.gets(200, 'postAttestation', { body: EVIDENCE })
   })
 })
 
 test('a server of an attested enclave knows no key before that has posted its evidence', async () => {
   const { app } = await buildApp({ chain: chain(), env: { INTENT_PUBKEY: '', ENCLAVE_SIGNER: '' } })
-  expect(of(await caller(app)('getEnclaveKey'))).toBe('503 keys-awaited')
+  await caller(app).gets('503 keys-awaited', 'getEnclaveKey')
 })
 
 test('a challenge is answered by an attested enclave', async () => {
   const body = { nonce: bytes32('nonce') }
   const { call } = await setUp()
-  expect(of(await call('challengeEnclave', { body }))).toBe('404 unattested-enclave')
+  await call.gets('404 unattested-enclave', 'challengeEnclave', { body })
   let status = 200
   const url = await startRawServer((_req, res) => res.writeHead(status).end(JSON.stringify(EVIDENCE)))
   const attested = await setUp({ ENCLAVE_URL: url })
-  expect((await attested.call('challengeEnclave', { body })).status).toBe(200)
+  await attested.call.gets(200, 'challengeEnclave', { body })
   status = 503
-  expect(of(await attested.call('challengeEnclave', { body }))).toBe('503 enclave-unavailable')
+  await attested.call.gets('503 enclave-unavailable', 'challengeEnclave', { body })
 })
 
 describe('openings', () => {
@@ -319,31 +316,29 @@ describe('openings', () => {
     const { call } = await setUp()
     const body = await opening('forged')
     const forged = { ...body, opening: { ...body.opening, deadline: 4_000_000_000 } }
-    expect(of(await call('postOrder', { body: forged }))).toBe('422 invalid-opening')
+    await call.gets('422 invalid-opening', 'postOrder', { body: forged })
     const late = await opening('late', { validBefore: 1 })
-    expect(of(await call('postOrder', { body: late }))).toBe('422 would-revert')
+    await call.gets('422 would-revert', 'postOrder', { body: late })
     const ofCarol = await sponsoredOrder(chain(), 'carol', bytes32('of carol'), { amount: 0n })
-    expect(of(await call('postOrder', { body: ofCarol }))).toBe('422 opening-not-sponsored')
+    await call.gets('422 opening-not-sponsored', 'postOrder', { body: ofCarol })
   })
 
   test('two of one order at once, and more at once than the relay takes', async () => {
     const { call } = await setUp({ RELAY_MAX_OPENINGS: '2' })
     await stopMining(chain())
     const first = await opening('first')
-    expect((await call('postOrder', { body: first })).status).toBe(202)
+    await call.gets(202, 'postOrder', { body: first })
     const again = await opening('first', { validBefore: Number(first.opening.validBefore) + 1 })
-    expect(of(await call('postOrder', { body: again }))).toBe('409 opening-under-way')
-    expect((await call('postOrder', { body: await opening('second') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await opening('third') }))).toBe('503 relay-overloaded')
+    await call.gets('409 opening-under-way', 'postOrder', { body: again })
+    await call.gets(202, 'postOrder', { body: await opening('second') })
+    await call.gets('503 relay-overloaded', 'postOrder', { body: await opening('third') })
     await mineAgain(chain())
   })
 
   test('an opening is refused to an account above its quota', async () => {
     const { call } = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
-    expect((await call('postOrder', { body: await opening('first of the day') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await opening('more than the quota') }))).toBe(
-      '429 relay-quota-exhausted',
-    )
+    await call.gets(202, 'postOrder', { body: await opening('first of the day') })
+    await call.gets('429 relay-quota-exhausted', 'postOrder', { body: await opening('more than the quota') })
   })
 })
 
@@ -353,29 +348,26 @@ describe('authorizations that the relay cannot afford', () => {
     ['relay-budget-exhausted', { RELAY_DAILY_GAS: '21000' }],
   ])('%s', async (code, env) => {
     const { call } = await setUp(env)
-    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(`503 ${code}`)
+    await call.gets(`503 ${code}`, 'postAuthorization', { body: bodyOf(chain(), write()) })
     const sponsored = await sponsoredOrder(chain(), 'alice', bytes32(code), { amount: 0n })
-    expect(of(await call('postOrder', { body: sponsored }))).toBe(`503 ${code}`)
+    await call.gets(`503 ${code}`, 'postOrder', { body: sponsored })
   })
 
   test('more of an institution’s rulebooks than its quota has gas for', async () => {
     const { call } = await setUp({ RELAY_INSTITUTION_DAILY_GAS: '21000' })
-    const publish = (version: bigint) => {
-      const body = bodyOf(chain(), policyUpdate(ORG, chain().account('admin'), { version }))
-      return call('postAuthorization', { body })
-    }
-    expect((await publish(1n)).status).toBe(200)
-    expect(of(await publish(2n))).toBe('429 relay-quota-exhausted')
+    const publish = (version: bigint) => ({
+      body: bodyOf(chain(), policyUpdate(ORG, chain().account('admin'), { version })),
+    })
+    await call.gets(200, 'postAuthorization', publish(1n))
+    await call.gets('429 relay-quota-exhausted', 'postAuthorization', publish(2n))
   })
 
   test('more at once than it takes', async () => {
     const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '1', RELAY_MAX_QUEUED: '0' })
     await stopMining(chain())
-    expect(
-      (await call('postAuthorization', { body: bodyOf(chain(), write()), headers: NO_WAIT })).status,
-    ).toBe(202)
+    await call.gets(202, 'postAuthorization', { body: bodyOf(chain(), write()), headers: NO_WAIT })
     const mint = bodyOf(chain(), batchMint(AAPL, shares(1)))
-    expect(of(await call('postAuthorization', { body: mint, headers: NO_WAIT }))).toBe('503 relay-overloaded')
+    await call.gets('503 relay-overloaded', 'postAuthorization', { body: mint, headers: NO_WAIT })
     await mineAgain(chain())
   })
 })
@@ -394,9 +386,9 @@ describe('a request that the enclave does not carry out', () => {
     const steps = Object.values(reasons)
     const { call } = await setUp({}, { policy: steps, resolve: steps })
     for (const expected of Object.keys(reasons)) {
-      expect(of(await call('postPolicy', { body: await sealOrder(expected) }))).toBe(expected)
-      const resolution = await call('postResolution', { body: await signedResolution(chain()) })
-      expect(of(resolution)).toBe(expected.replace('policy-rejected', 'resolution-rejected'))
+      await call.gets(expected, 'postPolicy', { body: await sealOrder(expected) })
+      const shared = expected.replace('policy-rejected', 'resolution-rejected')
+      await call.gets(shared, 'postResolution', { body: await signedResolution(chain()) })
     }
   })
 
@@ -433,25 +425,22 @@ describe('outages', () => {
     const chainReads = reads.filter(({ problems }) => problems?.includes('chain-unavailable'))
     const asked = chainReads.map(({ operationId }) => operationId).filter((id) => id !== 'getReceipt')
     await expectAll(call, asked, '503 chain-unavailable')
-    expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe('503 chain-unavailable')
+    await call.gets('503 chain-unavailable', 'postPolicy', { body: await sealOrder('rules') })
     const cancel = await signedCancel(chain(), 'alice', UNKNOWN)
-    expect(of(await call('postCancel', { body: cancel }))).toBe('503 chain-unavailable')
-    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
-      '503 chain-unavailable',
-    )
-    for (let n = 0; n < 8; n++)
-      await call('postOrder', { body: { ...(await junk(`${n}`)), orderId: UNKNOWN } })
-    const ninth = await call('postOrder', { body: { ...(await junk('9')), orderId: UNKNOWN } })
-    expect(of(ninth)).toBe('503 chain-unavailable')
+    await call.gets('503 chain-unavailable', 'postCancel', { body: cancel })
+    await call.gets('503 chain-unavailable', 'postAuthorization', { body: bodyOf(chain(), write()) })
+    const posted = async (n: number) => ({ body: { ...(await junk(`${n}`)), orderId: UNKNOWN } })
+    for (let n = 0; n < 8; n++) await call.gets(202, 'postOrder', await posted(n))
+    await call.gets('503 chain-unavailable', 'postOrder', await posted(9))
   })
 
   test('no node answers, for a receipt that there is', async () => {
     const { call, stop, dataDir } = await setUp()
-    expect((await call('postAuthorization', { body: bodyOf(chain(), write()) })).status).toBe(200)
+    await call.gets(200, 'postAuthorization', { body: bodyOf(chain(), write()) })
     await stop()
     const later = await setUp({ DATA_DIR: dataDir, RPC_URL: 'http://127.0.0.1:9', RPC_TIMEOUT: '1s' })
     const params = { digest: digestOf(chain(), write()) }
-    expect(of(await later.call('getReceipt', { params }))).toBe('503 chain-unavailable')
+    await later.call.gets('503 chain-unavailable', 'getReceipt', { params })
   })
 
   test('the market does not answer', async () => {
@@ -469,17 +458,17 @@ describe('outages', () => {
       async () => (await call('getOrder', { params: cancel.params })).body.state === 'OPEN',
     )
     breakStores(dataDir)
-    expect(of(await call('postCancel', cancel))).toBe('503 storage-unavailable')
+    await call.gets('503 storage-unavailable', 'postCancel', cancel)
     const unread = ['getEnclaveKey', 'getOrder', 'getOrderTimeline', 'getReceipt']
     await expectAll(call, unread, '503 storage-unavailable')
-    expect(of(await call('postAttestation', { body: EVIDENCE }))).toBe('503 storage-unavailable')
-    expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
-    expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
-    const resolution = { body: await signedResolution(chain()) }
-    expect(of(await call('postResolution', resolution))).toBe('503 storage-unavailable')
-    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
-      '503 storage-unavailable',
-    )
+    for (const [operationId, body] of [
+      ['postAttestation', EVIDENCE],
+      ['postOrder', await junk('o')],
+      ['postPolicy', await sealOrder('r')],
+      ['postResolution', await signedResolution(chain())],
+      ['postAuthorization', bodyOf(chain(), write())],
+    ] as const)
+      await call.gets('503 storage-unavailable', operationId, { body })
   })
 
   test.each([
@@ -490,19 +479,16 @@ describe('outages', () => {
     const { app } = await buildApp({ chain: chain(), root })
     expect((await caller(app)(operationId, message)).body.result).toBe('not-awaited')
     breakStores(root)
-    expect(of(await caller(app)(operationId, message))).toBe('503 storage-unavailable')
+    await caller(app).gets('503 storage-unavailable', operationId, message)
   })
 
-  test('there is no room for orders without an escrow', async () => {
-    const { call } = await setUp({ ENVELOPE_MAX_WAITING: '1' })
-    expect((await call('postOrder', { body: await junk('early') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await junk('late') }))).toBe('503 intake-full')
-  })
-
-  test("one client's share of that room is used up", async () => {
-    const { call } = await setUp({ ENVELOPE_MAX_PER_CLIENT: '1' })
-    expect((await call('postOrder', { body: await junk('early') })).status).toBe(202)
-    expect(of(await call('postOrder', { body: await junk('late') }))).toBe('429 too-many-waiting')
+  test.each([
+    ['there is no room for orders without an escrow', 'ENVELOPE_MAX_WAITING', '503 intake-full'],
+    ["one client's share of that room is used up", 'ENVELOPE_MAX_PER_CLIENT', '429 too-many-waiting'],
+  ])('%s', async (_what, limit, refusal) => {
+    const { call } = await setUp({ [limit]: '1' })
+    await call.gets(202, 'postOrder', { body: await junk('early') })
+    await call.gets(refusal, 'postOrder', { body: await junk('late') })
   })
 
   test('the server itself fails', async () => {
@@ -516,30 +502,28 @@ describe('outages', () => {
   })
 })
 
-describe('bytes that never become a request', () => {
-  async function exchange(url: string, sent: string): Promise<SeenAnswer> {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.write(sent)
-    const [head = '', text = ''] = (await textOf(socket)).split('\r\n\r\n')
-    const [first = '', ...lines] = head.split('\r\n')
-    const headers = lines
-      .map((line) => line.split(': '))
-      .map(([name = '', value]) => [name.toLowerCase(), value])
-    return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), text }
-  }
+async function exchange(url: string, sent: string): Promise<SeenAnswer> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(sent)
+  const [head = '', text = ''] = (await textOf(socket)).split('\r\n\r\n')
+  const [first = '', ...lines] = head.split('\r\n')
+  const headers = lines
+    .map((line) => line.split(': '))
+    .map(([name = '', value]) => [name.toLowerCase(), value])
+  return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), text }
+}
 
-  test('is answered as documented of any operation', async () => {
-    const { url } = await setUp({ HEADERS_TIMEOUT: '100ms' })
-    for (const [status, sent] of [
-      [400, 'hello\r\n\r\n'],
-      [408, 'GET /health HTTP/1.1\r\nHost: a\r\n'],
-      [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
-    ] as const) {
-      const answer = await exchange(url, sent)
-      expect(answer.status).toBe(status)
-      for (const operationId of every) fulfils(operationId, answer)
-    }
-  })
+test('bytes that never become a request are answered as documented of any operation', async () => {
+  const { url } = await setUp({ HEADERS_TIMEOUT: '100ms' })
+  for (const [status, sent] of [
+    [400, 'hello\r\n\r\n'],
+    [408, 'GET /health HTTP/1.1\r\nHost: a\r\n'],
+    [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ] as const) {
+    const answer = await exchange(url, sent)
+    expect(answer.status).toBe(status)
+    for (const operationId of every) fulfils(operationId, answer)
+  }
 })
 
 // The last test of the file: it looks at what those above have seen.
