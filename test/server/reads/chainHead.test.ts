@@ -1,47 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { BlockId } from '../../../src/chain/logReader.js'
-import { type ChainHead, createChainHead } from '../../../src/server/reads/chainHead.js'
+import { createChainHead, createHeadReads } from '../../../src/server/reads/chainHead.js'
 import { bytes32 } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 
-const block = (number: number, name = `block ${number}`): BlockId => ({ number, hash: bytes32(name) })
+const block = (number: number): BlockId => ({ number, hash: bytes32(`block ${number}`) })
 
-beforeEach(() => {
+function setUp(asked: BlockId) {
   vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-function setUp(asked = block(7)) {
+  onTestFinished(() => void vi.useRealTimers())
   const head = vi.fn(async () => asked)
-  return {
-    head,
-    chainHead: createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger }),
-  }
+  const { logger } = createLogLines()
+  return { head, chainHead: createChainHead({ events: { head }, maxAgeMs: 5_000, logger }) }
 }
-
-test('the head is asked for only when it has not been reported lately', async () => {
-  const { head, chainHead } = setUp(block(8, 'asked'))
-  const told = block(8, 'told')
-  expect(await Promise.all([chainHead.current(), chainHead.current()])).toEqual([
-    block(8, 'asked'),
-    block(8, 'asked'),
-  ])
-  chainHead.note(told)
-  vi.advanceTimersByTime(4_000)
-  expect(await chainHead.current()).toBe(told)
-  expect(head).toHaveBeenCalledTimes(1)
-  vi.advanceTimersByTime(1_000)
-  expect(await chainHead.current()).toEqual(block(8, 'asked'))
-  expect(head).toHaveBeenCalledTimes(2)
-})
 
 test('a lower head is believed only when the higher one is too old to be shown', async () => {
   const { chainHead } = setUp(block(5))
   chainHead.note(block(7))
-  chainHead.note(block(6))
-  expect(await chainHead.current()).toEqual(block(7))
   vi.advanceTimersByTime(4_999)
   chainHead.note(block(6))
   expect(await chainHead.current()).toEqual(block(7))
@@ -49,88 +24,57 @@ test('a lower head is believed only when the higher one is too old to be shown',
   expect(await chainHead.current()).toEqual(block(5))
 })
 
-test('an answer is as old as its question, and no caller joins one that is too old', async () => {
-  let answer = (_head: BlockId) => {}
-  const head = vi.fn(() => new Promise<BlockId>((resolve) => (answer = resolve)))
-  const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
-  const slow = chainHead.current()
-  const answerSlow = answer
-  vi.advanceTimersByTime(4_999)
-  const joined = chainHead.current()
+test('after a failure a read fails at once, and the node is not asked for a moment, nor twice while it hangs', async () => {
+  const { head, chainHead } = setUp(block(7))
+  head.mockRejectedValueOnce(new Error('down'))
+  const fails = () => expect(chainHead.current()).rejects.toThrow('down')
+  await fails()
+  vi.advanceTimersByTime(999)
+  await fails()
   expect(head).toHaveBeenCalledTimes(1)
   vi.advanceTimersByTime(1)
-  const other = chainHead.current()
+  const { promise, resolve: answer } = Promise.withResolvers<BlockId>()
+  head.mockReturnValueOnce(promise)
+  await Promise.all([fails(), fails()])
   expect(head).toHaveBeenCalledTimes(2)
-  answerSlow(block(1))
-  expect(await Promise.all([slow, joined])).toEqual([block(1), block(1)])
-  answer(block(2))
-  expect(await other).toEqual(block(2))
-  expect(await chainHead.current()).toEqual(block(2))
+  answer(block(8))
+  await vi.waitFor(async () => expect(await chainHead.current()).toEqual(block(8)))
 })
 
-test('an expired head is asked for once more, and an answer to an earlier question does not count', async () => {
-  const answers: ((head: BlockId) => void)[] = []
-  const head = vi.fn(() => new Promise<BlockId>((resolve) => answers.push(resolve)))
-  const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
-  const before = chainHead.current()
-  chainHead.expire()
-  expect(head).toHaveBeenCalledTimes(1)
-  answers[0]?.(block(1))
-  await before
-  const after = [chainHead.current(), chainHead.current()]
-  expect(head).toHaveBeenCalledTimes(2)
-  answers[1]?.(block(2))
-  expect(await Promise.all(after)).toEqual([block(2), block(2)])
-  expect(await chainHead.current()).toEqual(block(2))
-  expect(head).toHaveBeenCalledTimes(2)
-})
-
-describe('after a failure', () => {
-  /** A node that failed once, and answers from now on. */
-  async function failed() {
-    const { head, chainHead } = setUp()
-    head.mockRejectedValueOnce(new Error('down'))
-    await expect(chainHead.current()).rejects.toThrow('down')
-    return { head, chainHead }
+/** Reads of one block by several clients, each answered when the test says so. */
+function setUpReads(hasRoom: boolean) {
+  const turns: ((value: object) => void)[] = []
+  let client = ''
+  const get = createHeadReads({
+    head: { current: async () => block(1) },
+    read: () => new Promise<object>((resolve) => turns.push(resolve)),
+    lane: { client: () => client, hasRoom: () => hasRoom },
+  })
+  const getFor = (name: string) => {
+    client = name
+    return get('k')
   }
+  return { turns, getFor }
+}
 
-  test('a read fails at once, and the node is not asked for a moment', async () => {
-    const { head, chainHead } = await failed()
-    vi.advanceTimersByTime(999)
-    await expect(chainHead.current()).rejects.toThrow('down')
-    expect(head).toHaveBeenCalledTimes(1)
-    vi.advanceTimersByTime(1)
-    expect(await chainHead.current()).toEqual(block(7))
-    expect(head).toHaveBeenCalledTimes(2)
-  })
+test('a client waits for its own turn, not for that of another client', async () => {
+  const { turns, getFor } = setUpReads(false)
+  const greedy = getFor('greedy')
+  await vi.waitFor(() => expect(turns).toHaveLength(1))
+  const own = getFor('employee')
+  await vi.waitFor(() => expect(turns).toHaveLength(2))
+  turns[1]?.({ turn: 2 })
+  expect(await own).toEqual({ turn: 2 })
+  expect(await getFor('third')).toEqual({ turn: 2 })
+  turns[0]?.({ turn: 1 })
+  expect(await greedy).toEqual({ turn: 1 })
+})
 
-  test('no read waits long for a node that hangs, and one question is asked for all', async () => {
-    const { head, chainHead } = await failed()
-    vi.advanceTimersByTime(1_000)
-    let answer = (_head: BlockId) => {}
-    head.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)))
-    const waiting = [chainHead.current(), chainHead.current()]
-    await Promise.all(waiting.map((current) => expect(current).rejects.toThrow('down')))
-    await expect(chainHead.current()).rejects.toThrow('down')
-    expect(head).toHaveBeenCalledTimes(2)
-    answer(block(8))
-    await vi.waitFor(async () => expect(await chainHead.current()).toEqual(block(8)))
-  })
-
-  test.each([
-    [
-      'a head that somebody else has read counts',
-      (chainHead: ChainHead) => chainHead.note(block(9)),
-      block(9),
-    ],
-    [
-      'a block in which something is known to be is asked for',
-      (chainHead: ChainHead) => chainHead.expire(),
-      block(7),
-    ],
-  ])('%s', async (_case, happens, expected) => {
-    const { chainHead } = await failed()
-    happens(chainHead)
-    expect(await chainHead.current()).toEqual(expected)
-  })
+test('a read is shared by all clients whose own would go out at once', async () => {
+  const { turns, getFor } = setUpReads(true)
+  const [first, second] = [getFor('reader'), getFor('employee')]
+  await vi.waitFor(() => expect(turns).toHaveLength(1))
+  turns[0]?.({ turn: 1 })
+  expect(await second).toBe(await first)
+  expect(turns).toHaveLength(1)
 })

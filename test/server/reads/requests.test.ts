@@ -145,15 +145,6 @@ test('trading calls go to the node at once, while reads of strangers wait for on
   expect(await Promise.all(reads)).toEqual(reads.map(() => 404))
 })
 
-test('the key is asked for again when it could not be told', async () => {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
-  proxy.fault = () => 'drop'
-  await request(app).get('/enclave-key').expect(503)
-  proxy.fault = () => 'none'
-  await request(app).get('/enclave-key').expect(200)
-})
-
 test('a chain that was reset is followed, although it is shorter', async () => {
   const other = await startTestChain()
   onTestFinished(other.stop)

@@ -48,7 +48,7 @@ async function setUp(options: { timeoutMs?: number } = {}) {
     },
   }
   return {
-    ...{ deps, control: standIn.control, stop: standIn.stop },
+    ...{ deps, control: standIn.control },
     list: (symbols: readonly string[]) => {
       listed = symbols
     },
@@ -119,13 +119,6 @@ describe('the market', () => {
     }
   })
 
-  test('is an empty list when nothing is listed, without a request to the broker', async () => {
-    const { view, list, snapshots, assets } = await setUpMarket()
-    list([])
-    expect((await view()).symbols).toEqual([])
-    expect([snapshots(), assets()]).toEqual([0, 0])
-  })
-
   test('is one call for all symbols and callers, and another when it is too old, without a wait for callers', async () => {
     const { view, pass, snapshots, assets, control } = await setUpMarket()
     const [first] = await Promise.all([view(), view(), view()])
@@ -162,22 +155,6 @@ describe('the market', () => {
     pass(QUARTER_MS)
     control.fault({ path: '/v2/assets', respond: { status: 500, body: {} }, times: 1_000 })
     expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'MSFT' }] })
-  })
-
-  test('asks once a minute for closes and known assets that the broker does not give, however often it is asked itself', async () => {
-    const { view, pass, control, bars, assets } = await setUpMarket()
-    await view()
-    for (const path of ['/v2/assets', '/v2/stocks/bars'])
-      control.fault({ path, respond: { status: 500, body: {} }, times: 1_000 })
-    pass(QUARTER_MS)
-    for (let time = 0; time < 10; time++) {
-      expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'AAPL' }, { symbol: 'MSFT' }] })
-      pass(4_000)
-    }
-    expect([bars(), assets()]).toEqual([2, 4])
-    pass(60_000)
-    await view()
-    expect([bars(), assets()]).toEqual([3, 6])
   })
 
   test('gives the last answer as stale while the broker fails, and asks it again after a pause only', async () => {
@@ -255,31 +232,16 @@ describe('the market’s clock', () => {
     return { ...market, view: createMarketClockView({ ...market.deps, maxAgeMs: 600_000 }) }
   }
 
-  test('is asked for once by many, and again after a while, without a wait for callers', async () => {
-    const { view, clocks, pass, control } = await setUpClock()
-    await Promise.all([view(), view()])
-    pass(599_999)
-    await view()
-    expect(clocks()).toBe(1)
-    pass(1)
-    control.clock({ open: true })
-    expect((await view()).isOpen).toBe(false)
-    await eventually('the next answer', async () => (await view()).isOpen)
-    expect(clocks()).toBe(2)
-  })
-
-  test.each(['passes', 'is slept over by the machine'])(
-    'is not kept past an opening that %s',
-    async (how) => {
+  test.each([false, true])(
+    'is not kept past an opening, slept over by the machine: %o',
+    async (isSleeping) => {
       const { view, clocks, set, pass, control } = await setUpClock()
       pass(1_798_000)
       expect((await view()).isOpen).toBe(false)
       control.clock({ open: true })
-      if (how === 'passes') {
-        pass(1_999)
-        expect((await view()).isOpen).toBe(false)
-        pass(1)
-      } else set(2_000)
+      expect((await view()).isOpen).toBe(false)
+      if (isSleeping) set(2_000)
+      else pass(2_000)
       expect((await view()).isOpen).toBe(true)
       expect(clocks()).toBe(2)
     },
@@ -296,19 +258,14 @@ describe('the market’s clock', () => {
   })
 
   test.each([
-    [String(START / 1_000 + 41), 41],
+    [START / 1_000 + 41, 41],
     // A minute's patience at most.
-    ['99999999999', 60],
-  ])(
-    'says when to come back after a rate limit that ends at %s: after %i seconds',
-    async (reset, seconds) => {
-      const { view, control } = await setUpClock()
-      const headers = { 'x-ratelimit-reset': reset }
-      control.fault({ respond: { status: 429, body: { message: 'too many requests.' }, headers } })
-      await expect(view()).rejects.toMatchObject({
-        name: 'MarketUnavailableError',
-        retryAfterSeconds: seconds,
-      })
-    },
-  )
+    [99_999_999_999, 60],
+  ])('says when to come back after a rate limit that ends at %i: after %i s', async (reset, seconds) => {
+    const { view, control } = await setUpClock()
+    const headers = { 'x-ratelimit-reset': `${reset}` }
+    control.fault({ respond: { status: 429, body: { message: 'too many requests.' }, headers } })
+    const failure = { name: 'MarketUnavailableError', retryAfterSeconds: seconds }
+    await expect(view()).rejects.toMatchObject(failure)
+  })
 })

@@ -169,19 +169,14 @@ test('the totals are what the pool holds: not what was withdrawn, but what was d
   await chain().send('relayer', ...signedCall(chain(), batchMint(MSFT, shares(4))))
   const { institution } = await reads()
   const equities = async () => (await institution()).pool.equities
-  expect(await equities()).toEqual([
-    { symbol: 'AAPL', shares: '10000000000' },
-    { symbol: 'MSFT', shares: '4000000000' },
-  ])
+  const msft = { symbol: 'MSFT', shares: '4000000000' }
+  expect(await equities()).toEqual([{ symbol: 'AAPL', shares: '10000000000' }, msft])
 
   const withdrawal = await openRequest(chain(), 'alice', 'withdrawal')
   const payout = { payoutAsset: AAPL, payout: shares(3) }
   await settleOrder(chain(), withdrawal, payout)
   await chain().send('owner', 'token', 'setListed', MSFT, false)
-  const held = [
-    { symbol: 'AAPL', shares: '7000000000' },
-    { symbol: 'MSFT', shares: '4000000000' },
-  ]
+  const held = [{ symbol: 'AAPL', shares: '7000000000' }, msft]
   expect(await equities()).toEqual(held)
   // A symbol listed later is there at once; a name that is no ticker is left out.
   for (const name of ['TSLA', 'not a ticker'])
@@ -191,32 +186,21 @@ test('the totals are what the pool holds: not what was withdrawn, but what was d
   expect(await equities()).toEqual(held)
 })
 
-test('KYC is the wallet’s own, the same for every equity, and a freeze is of one symbol and one wallet', async () => {
-  await chain().send('owner', 'token', 'setListed', MSFT, true)
-  await chain().send('owner', 'token', 'setFrozen', MSFT, chain().account('alice'), true)
+test('KYC is the wallet’s own, and a freeze is of one symbol and one wallet; a symbol that is delisted stays, with its freeze', async () => {
+  const { send, account } = chain()
+  await send('owner', 'token', 'setListed', MSFT, true)
+  for (const symbol of [MSFT, nameToBytes32('NEVER')])
+    await send('owner', 'token', 'setFrozen', symbol, account('alice'), true)
   const { complianceOf } = await reads()
-  expect((await complianceOf('alice')).equities).toEqual([
-    { symbol: 'AAPL', kyc: true, listed: true, frozen: false },
-    { symbol: 'MSFT', kyc: true, listed: true, frozen: true },
-  ])
-  expect(await complianceOf('dave')).toEqual({
-    address: chain().account('dave'),
-    equities: [
-      { symbol: 'AAPL', kyc: false, listed: true, frozen: false },
-      { symbol: 'MSFT', kyc: false, listed: true, frozen: false },
-    ],
-  })
-})
-
-test('a symbol that is delisted stays, with its freeze; one that was never listed is not shown', async () => {
-  const alice = chain().account('alice')
-  for (const symbol of [AAPL, MSFT]) await chain().send('owner', 'token', 'setFrozen', symbol, alice, true)
-  const { complianceOf } = await reads()
-  expect((await complianceOf('alice')).equities).toEqual([
-    { symbol: 'AAPL', kyc: true, listed: true, frozen: true },
-  ])
-  await chain().send('owner', 'token', 'setListed', AAPL, false)
-  expect((await complianceOf('alice')).equities).toEqual([
-    { symbol: 'AAPL', kyc: true, listed: false, frozen: true },
-  ])
+  const aapl = { symbol: 'AAPL', kyc: true, listed: true, frozen: false }
+  const msft = { ...aapl, symbol: 'MSFT', frozen: true }
+  expect((await complianceOf('alice')).equities).toEqual([aapl, msft])
+  const none = { kyc: false, frozen: false }
+  const equities = [
+    { ...aapl, ...none },
+    { ...msft, ...none },
+  ]
+  expect(await complianceOf('dave')).toEqual({ address: account('dave'), equities })
+  await send('owner', 'token', 'setListed', MSFT, false)
+  expect((await complianceOf('alice')).equities).toEqual([aapl, { ...msft, listed: false }])
 })
