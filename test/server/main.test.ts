@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { type Postgres, startPostgres } from '../support/postgres.js'
 import { type Program, startProgram } from '../support/program.js'
+import { startRawServer } from '../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -66,31 +67,41 @@ describe('the server process', { timeout: 300_000 }, () => {
     },
   )
 
-  test('is refused on a directory or port in use with one line and exit 1, and starts after a SIGKILL', async () => {
-    const dataDir = await temporaryDirectory()
-    const first = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
-    const port = await listeningPort(first)
-
-    const sameDirectory = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
-    const samePort = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), PORT: String(port) })
-    expect(await sameDirectory.exit).toBe(1)
-    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by process \d+\. .*\n$/)
-    expect(await samePort.exit).toBe(1)
-    expect(samePort.err()).toBe(`Port ${port} is in use: stop what uses it, or set PORT.\n`)
-    const sameOpsPort = run({
-      ...SERVER_ENVIRONMENT,
-      DATA_DIR: await temporaryDirectory(),
-      OPS_PORT: String(port),
-    })
-    expect(await sameOpsPort.exit).toBe(1)
-    expect(sameOpsPort.err()).toBe(`Port ${port} is in use: stop what uses it, or set OPS_PORT.\n`)
-
+  test('is refused on a directory in use, and starts there after a SIGKILL', async () => {
+    const env = { ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory() }
+    const first = run(env)
+    await listeningPort(first)
+    const second = run(env)
+    expect(await second.exit).toBe(1)
+    expect(second.err()).toMatch(/^DATA_DIR .* is in use by process \d+\. .*\n$/)
     first.child.kill('SIGKILL')
     await first.exit
-    const next = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
+    const next = run(env)
     await listeningPort(next)
     next.child.kill('SIGTERM')
     expect(await next.exit).toBe(0)
+  })
+
+  test('is refused a directory, a port or an address that it cannot have, with one line and exit 1', async () => {
+    const file = join(await temporaryDirectory(), 'file')
+    await writeFile(file, '')
+    const { port } = new URL(await startRawServer(() => undefined))
+    const inUse = (name: string) => `Port ${port} is in use: stop what uses it, or set ${name}.`
+    const cases: [Record<string, string>, string][] = [
+      [{ DATA_DIR: file }, `DATA_DIR ${file} cannot be used as a directory (EEXIST): name another one.`],
+      [{ PORT: port }, inUse('PORT')],
+      [{ OPS_PORT: port }, inUse('OPS_PORT')],
+      [{ OPS_HOST: '192.0.2.1' }, 'OPS_HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)'],
+      [{ HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid is no address of this machine'],
+    ]
+    for (const [variables, line] of cases) {
+      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), ...variables })
+      expect(await server.exit).toBe(1)
+      expect(server.err()).toContain(line)
+      expect(server.err().split('\n')).toHaveLength(2)
+    }
+    const [finding] = await checkStores(readConfig({ ...SERVER_ENVIRONMENT, DATA_DIR: file }))
+    expect(finding).toMatchObject({ check: 'data-dir', result: 'fault' })
   })
 
   test('takes its account from AWS KMS as AWS tools are configured, or says with exit 1 why it cannot', async () => {
@@ -130,40 +141,6 @@ describe('the server process', { timeout: 300_000 }, () => {
     expect(found().join('\n')).toContain('node 1 of 1 in RPC_URL does not answer: check its address')
     expect(found().join('\n')).toMatch(/the broker gives no usable answer \(.+\): check ALPACA_TRADING_URL/)
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200)
-  })
-
-  test('a DATA_DIR that is no directory is refused with one line and exit 1', async () => {
-    const file = join(await temporaryDirectory(), 'file')
-    await writeFile(file, '')
-    for (const [directory, code] of [
-      [file, 'EEXIST'],
-      [join(file, 'below'), 'ENOTDIR'],
-    ] as const) {
-      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: directory })
-      expect(await server.exit).toBe(1)
-      expect(server.err()).toBe(
-        `DATA_DIR ${directory} cannot be used as a directory (${code}): name another one.\n`,
-      )
-      const [finding] = await checkStores(readConfig({ ...SERVER_ENVIRONMENT, DATA_DIR: directory }))
-      expect(finding).toMatchObject({ check: 'data-dir', result: 'fault' })
-    }
-  })
-
-  test.each([
-    [{ OPS_HOST: '192.0.2.1' }, 'OPS_HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)'],
-    [{ HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid is no address of this machine'],
-  ])('refuses %o with one line and exit 1', async (variables, line) => {
-    const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), ...variables })
-    expect(await server.exit).toBe(1)
-    expect(server.err()).toContain(line)
-    expect(server.err().split('\n')).toHaveLength(2)
-  })
-
-  test('says where it has looked for its configuration when it found no file', async () => {
-    const directory = await temporaryDirectory()
-    const server = run({}, directory)
-    expect(await server.exit).toBe(1)
-    expect(server.err()).toContain(`There is no .env in ${directory}, and ENV_FILE names none`)
   })
 
   test('keeps its secrets out of its output, at every log level', async () => {
@@ -207,15 +184,14 @@ describe('on PostgreSQL', { timeout: 300_000 }, () => {
     return { ...SERVER_ENVIRONMENT, LOG_LEVEL: 'debug', DATA_DIR, DATABASE_URL: url.reveal() }
   }
 
-  async function started(env: Record<string, string>): Promise<Program> {
+  async function started(env: Record<string, string>) {
     const server = run(env)
     await listeningPort(server)
-    return server
-  }
-
-  async function stopped(server: Program): Promise<void> {
-    server.child.kill('SIGTERM')
-    expect(await server.exit).toBe(0)
+    const stop = async () => {
+      server.child.kill('SIGTERM')
+      expect(await server.exit).toBe(0)
+    }
+    return { server, stop }
   }
 
   /** The line that the server ends with. */
@@ -226,14 +202,17 @@ describe('on PostgreSQL', { timeout: 300_000 }, () => {
     return server.err()
   }
 
-  test('the server needs no directory, and starts again on what it has stored', async () => {
+  test('the server needs no directory, and starts again on what it has stored; one of another deployment is refused', async () => {
     const env = await environment(await postgres.createDatabase())
     for (let starts = 0; starts < 2; starts++) {
-      const server = await started(env)
-      await stopped(server)
+      const { server, stop } = await started(env)
+      await stop()
       expect(server.out() + server.err()).not.toContain(postgres.password)
     }
     await expect(access(`${env.DATA_DIR}`)).rejects.toThrow('ENOENT')
+    expect(await refusal({ ...env, CHAIN_ID: '1' })).toBe(
+      "DATABASE_URL: its database belongs to another deployment: its chain is 31337, and this server's is 1. Give each deployment a database of its own.\n",
+    )
   })
 
   test('the doctor reads the database, and leaves it as it is', async () => {
@@ -254,33 +233,33 @@ describe('on PostgreSQL', { timeout: 300_000 }, () => {
     const fresh = ['database', 'ok', 'PostgreSQL answers; the server will create its tables']
     expect(await findings()).toEqual([fresh, standby, unused])
     expect(await findings()).toEqual([fresh, standby, unused])
-    const server = await started(env)
+    const { stop } = await started(env)
     await vi.waitFor(
       async () => expect((await findings()).at(-1)?.[2]).toMatch(/narrator.*: held by \d running servers?$/),
       15_000,
     )
     expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and holds this deployment'])
-    const [other] = await findings({ CHAIN_ID: '1' })
-    expect(other).toEqual([
-      'database',
-      'fault',
-      "DATABASE_URL: it belongs to another deployment: its chain is 31337, and this server's is 1",
-    ])
-    await stopped(server)
+    const another = `0x${'99'.repeat(20)}`
+    for (const [changes, difference] of [
+      [{ CHAIN_ID: '1' }, "its chain is 31337, and this server's is 1"],
+      [
+        { EQUITY_TOKEN_ADDRESS: another },
+        `its equityToken is ${env.EQUITY_TOKEN_ADDRESS}, and this server's is ${another}`,
+      ],
+    ] as const) {
+      const [found] = await findings(changes)
+      expect(found?.slice(1)).toEqual([
+        'fault',
+        `DATABASE_URL: it belongs to another deployment: ${difference}`,
+      ])
+    }
+    await stop()
     const wrong = url.reveal().replace(postgres.password, 'another-password')
     expect(await findings({ DATABASE_URL: wrong })).toEqual([
       ['database', 'fault', 'DATABASE_URL cannot be read (28P01): check host, user, password and TLS'],
       ['database-standby', 'unchecked', 'no database to ask'],
       ['leases', 'unchecked', 'no database to ask'],
     ])
-  })
-
-  test('a server of another deployment is refused with one line and exit 1', async () => {
-    const env = await environment(await postgres.createDatabase())
-    await stopped(await started(env))
-    expect(await refusal({ ...env, CHAIN_ID: '1' })).toBe(
-      "DATABASE_URL: its database belongs to another deployment: its chain is 31337, and this server's is 1. Give each deployment a database of its own.\n",
-    )
   })
 
   test.each([

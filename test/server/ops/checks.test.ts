@@ -1,14 +1,9 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import request from 'supertest'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { problemSchema } from '../../../src/protocol/api.js'
-import { Metrics } from '../../../src/server/metrics.js'
 import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
-import { createOpsApp } from '../../../src/server/ops/app.js'
 import {
-  type CheckStatus,
   createCheck,
   createRelayerView,
   createStoreView,
@@ -18,7 +13,7 @@ import {
 } from '../../../src/server/ops/checks.js'
 import type { RelayHealth } from '../../../src/server/relay/account.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
-import { type Durability, storageError } from '../../../src/server/store/engine.js'
+import type { Durability } from '../../../src/server/store/engine.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -54,36 +49,26 @@ test('an enclave of the server’s own needs a program, and a configuration that
   }
 })
 
-describe('the relayer', () => {
-  const GAS_PER_DAY = 100_000_000n
-  const RESERVE = 20_000_000n
+test('the relayer is healthy, or its check says what it lacks, the worst first', async () => {
   const ACCOUNT = { address: `0x${'11'.repeat(20)}`, balance: 100n, isFunded: true } as const
   const account = (change: Partial<RelayHealth['account']>) => ({ account: { ...ACCOUNT, ...change } })
+  const limits = { perDay: 120_000_000n, reserve: 20_000_000n }
   const fine: RelayHealth = {
-    account: ACCOUNT,
-    minBalance: 10n,
-    inFlight: 0,
-    queued: 0,
-    gasRemaining: GAS_PER_DAY,
-    reserveRemaining: RESERVE,
-    booked: 0n,
-    isKeyShared: false,
+    ...{ account: ACCOUNT, minBalance: 10n, inFlight: 0, queued: 0, booked: 0n, isKeyShared: false },
+    ...{ gasRemaining: limits.perDay - limits.reserve, reserveRemaining: limits.reserve },
   }
-  const view = (health: () => Promise<RelayHealth>) =>
-    createRelayerView(health, { perDay: GAS_PER_DAY + RESERVE, reserve: RESERVE })
-  const inspect = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).inspect()
-
-  test('is healthy, or says what it lacks, the worst first', async () => {
-    expect(await inspect({})).toBeNull()
-    expect(await inspect(account({ balance: 20n }))).toBeNull()
-    expect(await inspect(account({ balance: 19n }))).toBe('balance-low')
-    expect(await inspect({ ...account({ isFunded: false }), gasRemaining: 0n })).toBe('relayer-underfunded')
-    expect(await inspect({ gasRemaining: 0n, reserveRemaining: 299_999n })).toBe('gas-reserve-used-up')
-    expect(await inspect({ gasRemaining: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
-    expect(await inspect({ isKeyShared: true, ...account({ balance: 19n }) })).toBe('key-used-elsewhere')
-    expect(await inspect({ gasRemaining: 10_000_000n })).toBeNull()
-    expect(await inspect({ gasRemaining: 9_999_999n })).toBe('gas-budget-low')
-  })
+  for (const [change, found] of [
+    [{}, null],
+    [account({ balance: 20n }), null],
+    [account({ balance: 19n }), 'balance-low'],
+    [{ ...account({ isFunded: false }), gasRemaining: 0n }, 'relayer-underfunded'],
+    [{ gasRemaining: 0n, reserveRemaining: 299_999n }, 'gas-reserve-used-up'],
+    [{ gasRemaining: 299_999n, ...account({ balance: 19n }) }, 'gas-budget-used-up'],
+    [{ isKeyShared: true, ...account({ balance: 19n }) }, 'key-used-elsewhere'],
+    [{ gasRemaining: 10_000_000n }, null],
+    [{ gasRemaining: 9_999_999n }, 'gas-budget-low'],
+  ] as const)
+    expect(await createRelayerView(async () => ({ ...fine, ...change }), limits).inspect()).toBe(found)
 })
 
 test('the store lacks its standby where commits wait for one, and is not durable where a crash takes them back', async () => {
@@ -105,30 +90,21 @@ test('the store lacks its standby where commits wait for one, and is not durable
   expect(await store.inspect()).toBe('store-not-durable')
 })
 
-describe('the leases', () => {
-  test('are each held by a living server', async () => {
-    const { engine } = await openStores(await temporaryDirectory())
-    const inspect = inspectLeases(engine.leases, ['narrator', 'trigger'])
-    const narrator = await engine.leases.take('narrator', 'one', 60_000)
-    expect(await inspect()).toBe('lease-not-served')
-    await engine.leases.take('trigger', 'another', 60_000)
-    expect(await inspect()).toBeNull()
-    if (narrator !== undefined) await engine.leases.renew(narrator, 0)
-    expect(await inspect()).toBe('lease-not-served')
-  })
-
-  test('are not blamed for a store that cannot be read', async () => {
-    const list = () => Promise.reject(storageError('ECONNREFUSED'))
-    expect(await inspectLeases({ list }, ['narrator'])()).toBeNull()
-  })
+test('the leases are each held by a living server', async () => {
+  const { engine } = await openStores(await temporaryDirectory())
+  const inspect = inspectLeases(engine.leases, ['narrator', 'trigger'])
+  const narrator = await engine.leases.take('narrator', 'one', 60_000)
+  expect(await inspect()).toBe('lease-not-served')
+  await engine.leases.take('trigger', 'another', 60_000)
+  expect(await inspect()).toBeNull()
+  if (narrator !== undefined) await engine.leases.renew(narrator, 0)
+  expect(await inspect()).toBe('lease-not-served')
 })
 
 test('the narrator may be silent for half a minute, for its reader too, and is behind when a poll leaves blocks unread', async () => {
   let now = 1_000
   vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => {
-    vi.restoreAllMocks()
-  })
+  onTestFinished(() => void vi.restoreAllMocks())
   const progress = createNarratorProgress()
   const inspect = inspectNarrator(progress)
   const after = async (ms: number) => {
@@ -149,49 +125,4 @@ test('the narrator may be silent for half a minute, for its reader too, and is b
   // Another server narrates.
   progress.isNarrating = false
   expect(await after(30_001)).toBeNull()
-})
-
-function setUp(status: CheckStatus = 'healthy') {
-  const log = createLogLines()
-  const { registry } = new Metrics('1.2.3')
-  const app = createOpsApp(async () => ({ status, checks: {} }), registry, log.logger)
-  return { app, log, registry }
-}
-
-test.each([
-  ['healthy', 200],
-  ['degraded', 200],
-  ['unhealthy', 503],
-] as const)('GET /readyz of a server that is %s is %i, with the report either way', async (status, code) => {
-  const response = await request(setUp(status).app).get('/readyz')
-  expect([response.status, response.body]).toEqual([code, { status, checks: {} }])
-  expect(response.headers['cache-control']).toBe('private, no-cache')
-  expect(response.headers['retry-after']).toBe(code === 503 ? '5' : undefined)
-  expect(response.headers).not.toHaveProperty('etag')
-})
-
-test('anything else is a problem: 404, and 405 for another method than GET', async () => {
-  for (const path of ['/', '/health', '/orders', '/Readyz', '/readyz/', '/metrics/']) {
-    const { status, body } = await request(setUp().app).get(path)
-    expect([path, status, problemSchema.parse(body).code]).toEqual([path, 404, 'not-found'])
-  }
-  for (const path of ['/livez', '/readyz', '/metrics']) {
-    const { status, headers, body } = await request(setUp().app).post(path)
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
-    expect(problemSchema.parse(body)).toMatchObject({ code: 'method-not-allowed', instance: path })
-  }
-})
-
-test('no probe is logged, as they come every few seconds; a defect is', async () => {
-  const { app, log, registry } = setUp()
-  await request(app).get('/livez')
-  await request(app).get('/nowhere')
-  expect(log.text()).toBe('')
-  registry.metrics = async () => {
-    throw new TypeError('canary')
-  }
-  const response = await request(app).get('/metrics')
-  expect(response.body).toMatchObject({ code: 'internal-error' })
-  expect(log.lines()).toMatchObject([{ msg: 'request failed', errorName: 'TypeError' }])
-  expect(response.text + log.text()).not.toContain('canary')
 })

@@ -1,11 +1,11 @@
 // A server on a real chain, and what breaks under it.
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { type Answer, startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, bytes32, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { metricsOf, readinessOf } from '../../support/ops.js'
 import { CLOSED_URL, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -71,131 +71,113 @@ test('the public port shows the same checks, the balance of the relayer and the 
   expect((await ask()).asOf).toBe(shown.asOf)
 })
 
-describe('not ready', () => {
-  test('when the node is killed', async () => {
-    const mortal = await startTestChain()
-    onTestFinished(() => mortal.stop())
-    const started = await start({}, mortal)
-    await becomes(started, { code: 200 })
-    await mortal.anvil.stop()
-    await becomes(started, {
-      code: 503,
-      status: 'unhealthy',
-      faults: { chain: 'no-node-answers', contracts: 'chain-unavailable', relayer: 'chain-unavailable' },
-    })
-    expect((await fetch(`${started.server.opsUrl}/livez`)).status).toBe(200)
+test('not ready when the node is killed', async () => {
+  const mortal = await startTestChain()
+  onTestFinished(() => mortal.stop())
+  const started = await start({}, mortal)
+  await becomes(started, { code: 200 })
+  await mortal.anvil.stop()
+  await becomes(started, {
+    code: 503,
+    status: 'unhealthy',
+    faults: { chain: 'no-node-answers', contracts: 'chain-unavailable', relayer: 'chain-unavailable' },
   })
-
-  test('while the node hangs, in bounded time, with one question of each check under way', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const started = await start({ RPC_URL: proxy.url, RPC_TIMEOUT: '8s' })
-    await becomes(started, { code: 200 })
-    proxy.fault = 'hang'
-    const late = 'no-answer-in-time'
-    await becomes(started, { code: 503, faults: { chain: late, contracts: late, relayer: late } })
-    // Each of the three hangs in one request, however often somebody asks.
-    const asked = proxy.requests.length
-    for (let times = 0; times < 20; times++) expect((await started.readiness()).code).toBe(503)
-    expect(proxy.requests.length).toBe(asked)
-    proxy.fault = 'none'
-    await becomes(started, { code: 200, faults: {} })
-  })
-
-  test('when the node becomes one of another chain', async () => {
-    let chainId = chain().anvil.chainId
-    const node = await startRawServer(async (request, response) => {
-      let body = ''
-      for await (const part of request) body += part
-      const calls: { id: number; method: string }[] = JSON.parse(body)
-      const head = {
-        number: '0x1',
-        hash: bytes32('a block'),
-        timestamp: toQuantity(Math.ceil(Date.now() / 1_000)),
-      }
-      const known: Record<string, unknown> = { eth_chainId: toQuantity(chainId), eth_getBlockByNumber: head }
-      const result = (method: string) => known[method] ?? '0x01'
-      response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: result(method) }))))
-    })
-    const started = await start({ RPC_URL: node })
-    await becomes(started, { faults: { relayer: 'relayer-underfunded' } })
-    expect((await started.readiness()).faults).not.toHaveProperty('chain')
-    chainId = 1
-    await becomes(started, { code: 503, faults: { chain: 'other-chain' } })
-  })
-
-  test('when a contract is not there', async () => {
-    const started = await start({ EQUITY_TOKEN_ADDRESS: SERVER_ENVIRONMENT.EQUITY_TOKEN_ADDRESS })
-    await becomes(started, { code: 503, faults: { contracts: 'contract-missing' } })
-  })
-
-  test('when the relayer’s account is drained, as POST /relay says too, until it is funded', async () => {
-    const started = await start()
-    await becomes(started, { code: 200 })
-    await fund(10n ** 16n - 1n)
-    await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
-    expect(await refusal(started)).toEqual([503, 'relayer-underfunded'])
-    await fund(10n ** 18n)
-    await becomes(started, { code: 200, faults: {} })
-  })
-
-  test('when nothing can be written, until it can', async () => {
-    const started = await start()
-    await becomes(started, { code: 200 })
-    const release = holdStores(started.dataDir)
-    await becomes(started, { code: 503, faults: { store: 'store-not-writable' } })
-    release()
-    await becomes(started, { code: 200, faults: {} })
-  })
-
-  test('when no enclave answers where jobs are posted, and while one waits for its keys, as the metrics say', async () => {
-    let keys: string | undefined
-    const ENCLAVE_URL = await startRawServer((request, response) => {
-      if (keys === undefined) request.socket.destroy()
-      else response.end(JSON.stringify({ keys }))
-    })
-    const started = await start({ ENCLAVE_URL })
-    await becomes(started, { code: 503, faults: { enclave: 'enclave-host-unreachable' } })
-    keys = 'awaited'
-    await becomes(started, { code: 503, faults: { enclave: 'enclave-keys-awaited' } })
-    const shown = async () => {
-      const { samples } = await metricsOf(started.server.opsUrl)
-      return samples.filter(({ name }) => name === 'trading_check_fault')
-    }
-    const labels = { reason: 'enclave-keys-awaited' }
-    expect(await shown()).toEqual([{ name: 'trading_check_fault', labels, value: 2 }])
-    keys = 'present'
-    await becomes(started, { code: 200, faults: {} })
-    expect(await shown()).toEqual([])
-  })
+  expect((await fetch(`${started.server.opsUrl}/livez`)).status).toBe(200)
 })
 
-describe('degraded, and ready nevertheless', () => {
-  test('while one node of several does not answer', async () => {
-    const started = await start({ RPC_URL: `${CLOSED_URL},${chain().anvil.rpcUrl}` })
-    await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'node-set-aside' } })
-  })
+test('not ready while the node hangs, in bounded time, with one question of each check under way', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const started = await start({ RPC_URL: proxy.url, RPC_TIMEOUT: '8s' })
+  await becomes(started, { code: 200 })
+  proxy.fault = 'hang'
+  const late = 'no-answer-in-time'
+  await becomes(started, { code: 503, faults: { chain: late, contracts: late, relayer: late } })
+  // Each of the three hangs in one request, however often somebody asks.
+  const asked = proxy.requests.length
+  for (let times = 0; times < 20; times++) expect((await started.readiness()).code).toBe(503)
+  expect(proxy.requests.length).toBe(asked)
+  proxy.fault = 'none'
+  await becomes(started, { code: 200, faults: {} })
+})
 
-  test('while the latest block of the only node is more than half an hour old', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const started = await start({ RPC_URL: proxy.url })
-    const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
-    const behind = (seconds: number): Answer => ({
-      result: { ...head, timestamp: toQuantity(Math.floor(Date.now() / 1_000) - seconds) },
-    })
-    proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_860) : undefined)
-    await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'head-old' } })
-    proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_500) : undefined)
-    await becomes(started, { code: 200, faults: {} })
-  })
+test('not ready when the node becomes one of another chain', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const started = await start({ RPC_URL: proxy.url })
+  await becomes(started, { code: 200 })
+  proxy.answer = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
+  await becomes(started, { code: 503, faults: { chain: 'other-chain' } })
+})
 
-  test('while the narrator catches up', async () => {
-    const genesis = await chain().provider.getBlock(0)
-    await chain().provider.send('anvil_mine', ['0x400'])
-    const dataDir = await temporaryDirectory()
-    const start0 = { number: 0, hash: genesis?.hash }
-    const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
-    await storeState(dataDir, 'narrator', cursor)
-    const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
-    await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
+test('not ready when a contract is not there', async () => {
+  const started = await start({ EQUITY_TOKEN_ADDRESS: SERVER_ENVIRONMENT.EQUITY_TOKEN_ADDRESS })
+  await becomes(started, { code: 503, faults: { contracts: 'contract-missing' } })
+})
+
+test('not ready when the relayer’s account is drained, as POST /relay says too, until it is funded', async () => {
+  const started = await start()
+  await becomes(started, { code: 200 })
+  await fund(10n ** 16n - 1n)
+  await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
+  expect(await refusal(started)).toEqual([503, 'relayer-underfunded'])
+  await fund(10n ** 18n)
+  await becomes(started, { code: 200, faults: {} })
+})
+
+test('not ready when nothing can be written, until it can', async () => {
+  const started = await start()
+  await becomes(started, { code: 200 })
+  const release = holdStores(started.dataDir)
+  await becomes(started, { code: 503, faults: { store: 'store-not-writable' } })
+  release()
+  await becomes(started, { code: 200, faults: {} })
+})
+
+test('not ready when no enclave answers where jobs are posted, and while one waits for its keys, as the metrics say', async () => {
+  let keys: string | undefined
+  const ENCLAVE_URL = await startRawServer((request, response) => {
+    if (keys === undefined) request.socket.destroy()
+    else response.end(JSON.stringify({ keys }))
   })
+  const started = await start({ ENCLAVE_URL })
+  await becomes(started, { code: 503, faults: { enclave: 'enclave-host-unreachable' } })
+  keys = 'awaited'
+  await becomes(started, { code: 503, faults: { enclave: 'enclave-keys-awaited' } })
+  const shown = async () => {
+    const { samples } = await metricsOf(started.server.opsUrl)
+    return samples.filter(({ name }) => name === 'trading_check_fault')
+  }
+  const labels = { reason: 'enclave-keys-awaited' }
+  expect(await shown()).toEqual([{ name: 'trading_check_fault', labels, value: 2 }])
+  keys = 'present'
+  await becomes(started, { code: 200, faults: {} })
+  expect(await shown()).toEqual([])
+})
+
+test('degraded, and ready nevertheless, while one node of several does not answer', async () => {
+  const started = await start({ RPC_URL: `${CLOSED_URL},${chain().anvil.rpcUrl}` })
+  await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'node-set-aside' } })
+})
+
+test('degraded, and ready nevertheless, while the latest block of the only node is more than half an hour old', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const started = await start({ RPC_URL: proxy.url })
+  const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+  const behind = (seconds: number): Answer => ({
+    result: { ...head, timestamp: toQuantity(Math.floor(Date.now() / 1_000) - seconds) },
+  })
+  proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_860) : undefined)
+  await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'head-old' } })
+  proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_500) : undefined)
+  await becomes(started, { code: 200, faults: {} })
+})
+
+test('degraded, and ready nevertheless, while the narrator catches up', async () => {
+  const genesis = await chain().provider.getBlock(0)
+  await chain().provider.send('anvil_mine', ['0x400'])
+  const dataDir = await temporaryDirectory()
+  const start0 = { number: 0, hash: genesis?.hash }
+  const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
+  await storeState(dataDir, 'narrator', cursor)
+  const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
+  await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
 })

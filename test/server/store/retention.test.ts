@@ -37,20 +37,12 @@ test('removes what ended before, and nothing else', async () => {
   const { engine } = await openStores(await temporaryDirectory())
   // More than one look reads.
   const many = Array.from({ length: 250 }, (_, index) => `many-${index}`)
-  await Promise.all([
-    ...ROWS.map(([table, id, doc, isOpen]) =>
+  const old = many.map((id) => ['relays', id, receipt(before), false] as const)
+  await Promise.all(
+    [...ROWS, ...old].map(([table, id, doc, isOpen]) =>
       putRow(engine, table, { id, version: 1, isOpen, uniqueKey: null, doc: JSON.stringify(doc) }),
     ),
-    ...many.map((id) =>
-      putRow(engine, 'relays', {
-        id,
-        version: 1,
-        isOpen: false,
-        uniqueKey: null,
-        doc: JSON.stringify(receipt(before)),
-      }),
-    ),
-  ])
+  )
   const { logger, lines } = createLogLines()
   const retention = createRetention({ engine, keptMs: KEPT_DAYS * DAY_MS, pauseMs: 1, logger })
   await retention.start()
