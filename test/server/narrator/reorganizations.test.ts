@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution } from '../../support/institution.js'
 import { storedText } from '../../support/storedRows.js'
 import { actsOn, severalTicks, startNarrator, told, untimed } from './narratorUnderTest.js'
@@ -164,22 +164,6 @@ describe('a chain that was reset', () => {
       '[token] kyc updated',
       '[token] listing updated',
     ])
-  })
-
-  test('is not told of by a node that has no block to go on from', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const first = ({ params }: ProxiedCall) => (params[0] === '0x0' ? { result: null } : undefined)
-    proxy.answer = first
-    const narrator = await atHead({ rpcUrl: proxy.url })
-    proxy.answer = (call) => {
-      if (call.method !== 'eth_getBlockByNumber' || call.params[0] === 'latest') return undefined
-      return first(call) ?? anotherBlock(call.params[0])
-    }
-    for (let round = 0; round < 3; round++) await severalTicks(narrator)
-    proxy.answer = first
-    await buys(1)
-    await caughtUp(narrator)
-    expect(told(narrator.lines)).toEqual([1])
   })
 
   test('is not told of where a node says so for a moment', async () => {
