@@ -15,8 +15,7 @@ import { sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { storedRows } from '../../support/storedRows.js'
 import { putRow } from '../../support/stores.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { MINT } from '../relay/mint.js'
-import { bodyOf, mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
+import { bodyOf, MINT, mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 useUtcDay(60_000)
@@ -63,35 +62,40 @@ async function goFirst(from: Role, to: ContractKey, method: string, ...args: unk
   ])
 }
 
+const KINDS: [string, bigint][] = [
+  ['a buy', usd(1_000)],
+  ['a request', 0n],
+]
+
 describe('an order with its opening', () => {
-  test.each([
-    ['a buy', usd(1_000)],
-    ['a request', 0n],
-  ])('%s is opened for an account without ether and without an approval, and runs', async (_, amount) => {
-    const server = await setUp()
-    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 0n)
-    await chain().provider.send('anvil_setBalance', [chain().account('alice'), '0x0'])
-    const body = await order({ amount })
-    const { opening: _opening, orderId: _orderId, ...envelope } = body
-    const answer = await server.post(body)
-    expect([answer.status, answer.headers.location]).toEqual([202, `/orders/${ORDER}`])
-    expect(answer.body).toMatchObject({ orderId: ORDER, result: 'received', commit: commitOf(envelope) })
-    await server.isOpen()
-    expect(await server.status()).toMatchObject({
-      account: chain().account('alice'),
-      amount: `${amount}`,
-      commit: commitOf(envelope),
-      receivedAt: answer.body.receivedAt,
-    })
-    expect(await server.status()).not.toHaveProperty('opening')
-    await eventually('its run', async () => (await server.commitsRun()).length > 0)
-    const { body: timeline } = await server.api.get(`/orders/${ORDER}/timeline`)
-    const kinds = timeline.entries.map(({ kind }: { kind: string }) => kind)
-    expect(kinds.slice(0, 3)).toEqual(['received', 'opening', 'opened'])
-    expect(await server.commitsRun()).toEqual([commitOf(envelope)])
-    expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - amount)
-    expect(await server.sent()).toBe(1)
-  })
+  test.each(KINDS)(
+    '%s is opened for an account without ether and without an approval, and runs',
+    async (_, amount) => {
+      const server = await setUp()
+      await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 0n)
+      await chain().provider.send('anvil_setBalance', [chain().account('alice'), '0x0'])
+      const body = await order({ amount })
+      const { opening: _opening, orderId: _orderId, ...envelope } = body
+      const answer = await server.post(body)
+      expect([answer.status, answer.headers.location]).toEqual([202, `/orders/${ORDER}`])
+      expect(answer.body).toMatchObject({ orderId: ORDER, result: 'received', commit: commitOf(envelope) })
+      await server.isOpen()
+      expect(await server.status()).toMatchObject({
+        account: chain().account('alice'),
+        amount: `${amount}`,
+        commit: commitOf(envelope),
+        receivedAt: answer.body.receivedAt,
+      })
+      expect(await server.status()).not.toHaveProperty('opening')
+      await eventually('its run', async () => (await server.commitsRun()).length > 0)
+      const { body: timeline } = await server.api.get(`/orders/${ORDER}/timeline`)
+      const kinds = timeline.entries.map(({ kind }: { kind: string }) => kind)
+      expect(kinds.slice(0, 3)).toEqual(['received', 'opening', 'opened'])
+      expect(await server.commitsRun()).toEqual([commitOf(envelope)])
+      expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - amount)
+      expect(await server.sent()).toBe(1)
+    },
+  )
 
   test('is opened by the next start where the server stops before its block', async () => {
     const server = await setUp()
@@ -113,10 +117,7 @@ describe('an order with its opening', () => {
     await server.isOpen()
   })
 
-  test.each([
-    ['a buy', usd(1_000)],
-    ['a request', 0n],
-  ])('%s is opened although the last other order ends just before it', async (_, amount) => {
+  test.each(KINDS)('%s is opened although the last other order ends just before it', async (_, amount) => {
     const server = await setUp()
     const last = await openBuy(chain(), 'alice', 'the last other', usd(10))
     await stopMining(chain())

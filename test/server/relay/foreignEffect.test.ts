@@ -9,8 +9,7 @@ import { startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { MINT, useMintChain } from './mint.js'
-import { mine, minedOfRelayer, receiptOf, soon, startRelay } from './relayUnderTest.js'
+import { MINT, mine, minedOfRelayer, receiptOf, soon, startRelay, useMintChain } from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()
 
@@ -35,22 +34,24 @@ function untouched(): RelayRecord {
   return pendingRecord({ digest: digest(), primaryType: 'BatchMint', target, data, purpose })
 }
 
-async function store(dataDir: string, record: RelayRecord): Promise<void> {
+/** A data directory with the record. */
+async function stored(record: RelayRecord): Promise<string> {
+  const dataDir = await temporaryDirectory()
   const { engine } = await openStores(dataDir)
   const receipts = createReceiptStore({ engine, logger: createLogLines().logger })
   await engine.transact([receipts.toChange(digest(), record, 0)])
+  return dataDir
 }
 
-async function start(confirmations: number, dataDir?: string, behind = 0) {
+async function start(confirmations: number, dataDir = '', behind = 0) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   let left = behind
   proxy.answer = ({ method, params }) => {
     const isAsked = method === 'eth_call' && !ofSigner.test(JSON.stringify(params))
     return isAsked && left-- > 0 ? { result: UNUSED } : undefined
   }
-  const directory = dataDir ?? (await temporaryDirectory())
   const env = { CONFIRMATIONS: `${confirmations}` }
-  const relay = await startRelay({ chain: chain(), dataDir: directory, env, rpcUrl: proxy.url })
+  const relay = await startRelay({ chain: chain(), ...(dataDir && { dataDir }), env, rpcUrl: proxy.url })
   const status = async () => receiptOf(await relay.get(digest())).status
   /** How often it was looked whether the effect is deep. */
   const looks = () => proxy.requests.flat().filter((method) => method === 'eth_blockNumber').length
@@ -90,8 +91,7 @@ test('an effect that is taken back before it counts is brought about by the rela
 })
 
 test('a receipt that failed is open again when its effect appears, until that counts', async () => {
-  const dataDir = await temporaryDirectory()
-  await store(dataDir, failed(untouched(), null, { name: 'BatchConflict', args: {} }))
+  const dataDir = await stored(failed(untouched(), null, { name: 'BatchConflict', args: {} }))
   const { relay, status } = await start(3, dataDir)
   expect(await status()).toBe('failed')
   await takeToChain()
@@ -103,14 +103,13 @@ test('a receipt that failed is open again when its effect appears, until that co
 })
 
 test('no caller hears that it would revert because a node does not know of its effect yet', async () => {
-  const { relay } = await start(1, undefined, 2)
+  const { relay } = await start(1, '', 2)
   await takeToChain()
   expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
 })
 
 test('nor does it fail for that when it is taken up again', async () => {
-  const dataDir = await temporaryDirectory()
-  await store(dataDir, untouched())
+  const dataDir = await stored(untouched())
   await takeToChain()
   const { proxy, relay } = await start(1, dataDir, 1)
   await soon(() => /"outcome":"(\w+)"/.exec(relay.log.text())?.[1]).toBe('confirmed')

@@ -2,20 +2,28 @@ import '../../support/seed.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../../src/protocol/address.js'
+import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import {
-  createGasBudget,
-  type GasLimits,
-  type RemainingGas,
-  restOf,
-} from '../../../src/server/relay/gasBudget.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { gasPurposeOf } from '../../../src/server/relay/authorization.js'
+import { createGasBudget, type GasLimits, type RemainingGas } from '../../../src/server/relay/gasBudget.js'
 import { confirmed, failed, pendingRecord, withLimit } from '../../../src/server/relay/record.js'
-import { type Engine, StorageError } from '../../../src/server/store/engine.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore, type GasPurpose, type RelayRecord } from '../../../src/server/store/receipts.js'
+import {
+  batchBurn,
+  batchMint,
+  grantedOrder,
+  policyUpdate,
+  portfolioUpdate,
+  refund as refundOf,
+  settlement,
+} from '../../support/authorizations.js'
+import { AAPL, shares } from '../../support/institution.js'
 import { LENGTH } from '../../support/length.js'
 import { createLogLines } from '../../support/logLines.js'
-import { gasSums, storedBookings } from '../../support/storedGas.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { gasSums } from '../../support/storedGas.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const PLATFORM: GasPurpose = { kind: 'platform' }
@@ -23,16 +31,10 @@ const ALICE = checksum(`0x${'a1'.repeat(20)}`)
 const BOB = checksum(`0x${'b0'.repeat(20)}`)
 
 const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
-const hold = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'hold',
-  orderId: digest(order),
-  account,
-})
-const finish = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'finish',
-  orderId: digest(order),
-  account,
-})
+const ofOrder =
+  (kind: 'hold' | 'finish') =>
+  (order: number, account = ALICE): GasPurpose => ({ kind, orderId: digest(order), account })
+const [hold, finish] = [ofOrder('hold'), ofOrder('finish')]
 
 /** The gas of authorizations, as their jobs write it. */
 function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () => number }) {
@@ -42,18 +44,8 @@ function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () =
   const budget = createGasBudget({ ...options, store, logger })
 
   function newRecord(digest: Hex, purpose: GasPurpose, earlier?: RelayRecord): RelayRecord {
-    const call = {
-      primaryType: 'PortfolioUpdate',
-      target: `0x${'11'.repeat(20)}`,
-      data: '0x01020304',
-    } as const
+    const call = { primaryType: 'PortfolioUpdate', target: ALICE, data: '0x01020304' } as const
     return pendingRecord({ digest, purpose, ...call }, undefined, earlier)
-  }
-
-  async function change(digest: Hex, next: (record: RelayRecord) => RelayRecord): Promise<void> {
-    const stored = await store.find(digest)
-    if (stored === undefined || !(await budget.put(next(stored.record), stored)))
-      throw new Error('not the stored version')
   }
 
   return {
@@ -66,12 +58,13 @@ function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () =
       if (!(await budget.put(withLimit(record, gas), stored, bookable))) throw new Error('another version')
     },
     /** One of its transactions was mined. */
-    spend: (digest: Hex, used: bigint, excused = 0n) =>
-      change(digest, (record) => {
-        const { gas } = record
-        const counted = { used: gas.used + used, excused: gas.excused + excused }
-        return { ...record, gas: { setAside: 0n, ...counted } }
-      }),
+    async spend(digest: Hex, used: bigint, excused = 0n): Promise<void> {
+      const stored = await store.find(digest)
+      if (stored === undefined) throw new Error('nothing is stored')
+      const { gas } = stored.record
+      const counted = { setAside: 0n, used: gas.used + used, excused: gas.excused + excused }
+      if (!(await budget.put({ ...stored.record, gas: counted }, stored))) throw new Error('another version')
+    },
     /** Makes its record final; one that another party brought to the chain may have none. */
     async end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void> {
       const stored = await store.find(digest)
@@ -79,8 +72,6 @@ function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () =
       const next = isConfirmed ? confirmed(record, null) : failed(record, null, { name: 'Failed', args: {} })
       if (!(await budget.put(next, stored))) throw new Error('another version')
     },
-    assertFits: (digest: Hex, purpose: GasPurpose, gas: bigint) =>
-      budget.assertRoom(withLimit(newRecord(digest, purpose), gas)),
     async rest(): Promise<RemainingGas> {
       await budget.refresh()
       return budget.remaining()
@@ -101,10 +92,9 @@ const AMPLE = { reserve: 0n, perAccount: 1n << 60n, perInstitution: 1n << 60n }
 async function budgetOf(limits: bigint | GasLimits) {
   const clock = { ms: 20_000 * DAY_MS + 1_000 }
   const { engine } = await openStores(await temporaryDirectory())
-  const failing = createFailingEngine(engine)
   const of = typeof limits === 'bigint' ? { perDay: limits, ...AMPLE } : limits
-  const restart = () => createGasDriver({ engine: failing.engine, limits: of, now: () => clock.ms })
-  return { budget: restart(), restart, clock, left: failing.left }
+  const restart = () => createGasDriver({ engine, limits: of, now: () => clock.ms })
+  return { budget: restart(), restart, clock }
 }
 
 const refusal = { reason: { code: 'relay-budget-exhausted' } }
@@ -132,16 +122,6 @@ describe('the gas of a day', () => {
     await budget.reserve(digest(2), PLATFORM, 400n)
   })
 
-  test('is remembered by the next process to the unit, whenever this one is killed', async () => {
-    const { budget, restart } = await budgetOf(1_000_000n)
-    await budget.reserve(digest(1), PLATFORM, 300_000n)
-    expect((await restart().rest()).gasRemaining).toBe(700_000n)
-    await budget.spend(digest(1), 200_000n)
-    expect((await restart().rest()).gasRemaining).toBe(800_000n)
-    await restart().end(digest(1), PLATFORM, true)
-    expect((await budget.rest()).gasRemaining).toBe(800_000n)
-  })
-
   test('counts what an authorization used before it failed, when it comes again', async () => {
     const { budget } = await budgetOf(1_000n)
     await budget.reserve(digest(1), PLATFORM, 600n)
@@ -151,34 +131,10 @@ describe('the gas of a day', () => {
     await budget.spend(digest(1), 200n)
     expect((await budget.rest()).gasRemaining).toBe(500n)
   })
-
-  test('is asked for without a change', async () => {
-    const { budget } = await budgetOf(1_000_000n)
-    await budget.assertFits(digest(1), PLATFORM, 1_000_000n)
-    await expect(budget.assertFits(digest(1), PLATFORM, 1_000_001n)).rejects.toMatchObject(refusal)
-    await expect(budget.assertFits(digest(1), hold(1), 300_000n)).rejects.toMatchObject(refusal)
-    expect((await budget.rest()).gasRemaining).toBe(1_000_000n)
-  })
-
-  test('no gas is set aside for a record that could not be written', async () => {
-    const { budget, left } = await budgetOf(1_000_000n)
-    left.writes = 1
-    await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
-    expect((await budget.rest()).gasRemaining).toBe(1_000_000n)
-    left.answers = 1
-    await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
-    await budget.reserve(digest(1), hold(1), 600n)
-    expect((await budget.rest()).gasRemaining).toBe(1_000_000n - 3n * 600n - EXTRA)
-  })
 })
 
 describe('an order written ahead', () => {
-  const limits = {
-    perDay: 10_000_000n,
-    reserve: 2_000_000n,
-    perAccount: 1n << 60n,
-    perInstitution: 1n << 60n,
-  }
+  const limits = { ...AMPLE, perDay: 10_000_000n, reserve: 2_000_000n }
   const GAS = 1_000_000n
 
   test('has its mark and its end booked with its write-ahead, until it has ended', async () => {
@@ -196,25 +152,21 @@ describe('an order written ahead', () => {
     expect((await budget.rest()).gasRemaining).toBe(8_000_000n - 1_500_000n)
   })
 
-  test('keeps its booking when another write-ahead of it takes effect than the one that booked', async () => {
-    const { budget } = await budgetOf(limits)
-    await budget.reserve(digest(1), hold(1), GAS / 2n)
-    await budget.reserve(digest(2), hold(1), GAS / 2n)
-    await budget.spend(digest(2), GAS / 2n)
-    await budget.end(digest(2), hold(1), true)
-    await budget.end(digest(1), hold(1), false)
-    expect((await budget.rest()).booked).toBe(GAS / 2n + EXTRA)
-  })
-
-  test('keeps its booking when the write-ahead that booked fails before the other one is known to have taken effect', async () => {
-    const { budget } = await budgetOf(limits)
-    await budget.reserve(digest(1), hold(1), GAS / 2n)
-    await budget.reserve(digest(2), hold(1), GAS / 2n)
-    await budget.end(digest(1), hold(1), false)
-    await budget.spend(digest(2), GAS / 2n)
-    await budget.end(digest(2), hold(1), true)
-    expect((await budget.rest()).booked).toBe(GAS + EXTRA)
-  })
+  test.each([
+    ['after', [2, 1], GAS / 2n + EXTRA],
+    ['before', [1, 2], GAS + EXTRA],
+  ])(
+    'keeps its booking where the write-ahead that booked fails %s another one has taken effect',
+    async (_when, ends, booked) => {
+      const { budget } = await budgetOf(limits)
+      for (const number of [1, 2]) await budget.reserve(digest(number), hold(1), GAS / 2n)
+      for (const number of ends) {
+        if (number === 2) await budget.spend(digest(2), GAS / 2n)
+        await budget.end(digest(number), hold(1), number === 2)
+      }
+      expect((await budget.rest()).booked).toBe(booked)
+    },
+  )
 
   test('is not written ahead when its write-ahead fails, and still is when its end does', async () => {
     const { budget } = await budgetOf(limits)
@@ -288,6 +240,25 @@ describe('an order written ahead', () => {
     await budget.reserve(digest(2), PLATFORM, 21_000n, need)
     await budget.reserve(digest(3), finish(1), GAS, -1n)
   })
+
+  const order = grantedOrder(ALICE)
+  const of = { orderId: order.orderId, account: ALICE }
+  const EMPTY = { enclaveBlob: '0x', userBlob: '0x' } as const
+  const orgId = nameToBytes32('Umbrella')
+
+  test.each<[string, Authorization, GasPurpose]>([
+    ['a write for it while it is open', portfolioUpdate(order), { kind: 'hold', ...of }],
+    ['the write after a reclaim', portfolioUpdate(order, { state: 3n }), { kind: 'finish', ...of }],
+    ['its settlement', settlement(order), { kind: 'finish', ...of }],
+    ['a withdrawal', settlement(order, { payoutAsset: AAPL, payout: 1n }), refund()],
+    ['its refund', refundOf(order), { kind: 'finish', ...of }],
+    ['a refund without a portfolio', refundOf(order, EMPTY), refund()],
+    ['a rulebook', policyUpdate(orgId, ALICE), { kind: 'institution', orgId }],
+    ['a mint', batchMint(AAPL, shares(5)), PLATFORM],
+    ['a burn', batchBurn(AAPL, shares(5)), PLATFORM],
+  ])('is told from others: %s', (_what, authorization, purpose) => {
+    expect(gasPurposeOf(authorization)).toEqual(purpose)
+  })
 })
 
 describe('a quota', () => {
@@ -309,16 +280,6 @@ describe('a quota', () => {
     await budget.reserve(digest(3), hold(3), 500_000n)
   })
 
-  test('an institution’s quota counts its rulebooks alone', async () => {
-    const { budget } = await budgetOf(limits)
-    await budget.reserve(digest(1), rulebook(1), 2_000_000n)
-    await expect(budget.reserve(digest(2), rulebook(1), 1_500_000n)).rejects.toMatchObject(
-      overQuota('institution'),
-    )
-    await budget.reserve(digest(3), rulebook(3), 1_500_000n)
-    await budget.reserve(digest(4), hold(4), 1_000_000n)
-  })
-
   test('does not refuse the first of a day, however large, nor what finishes an order written ahead', async () => {
     const { budget, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), 9_000_000n)
@@ -334,24 +295,6 @@ describe('a quota', () => {
 })
 
 const LIMITS = { perDay: 10_000_000n, reserve: 1_000_000n, perAccount: 4_000_000n, perInstitution: 1n << 60n }
-
-/** Budgets of several servers on one database. */
-async function budgetsOf(limits = LIMITS) {
-  const { engine } = await openStores(await temporaryDirectory())
-  const start = () => createGasDriver({ engine, limits, now: () => 20_000 * DAY_MS })
-  return { one: start(), other: start(), engine }
-}
-
-test('several servers make and end one booking, whichever of them takes two writes of its order at once', async () => {
-  const { one, other, engine } = await budgetsOf()
-  await Promise.all([one.reserve(digest(1), hold(1), 300_000n), other.reserve(digest(2), hold(1), 300_000n)])
-  const booking = (await storedBookings(engine)).get(digest(1))
-  expect(booking?.drawn).toHaveLength(1)
-  expect(await one.rest()).toMatchObject({ booked: restOf(booking) })
-  const [first, second] = booking?.by === digest(1) ? [1, 2] : [2, 1]
-  await Promise.all([one.end(digest(first), hold(1), true), other.end(digest(second), hold(1), false)])
-  expect(await one.rest()).toMatchObject({ booked: 720_000n })
-})
 
 const ORDERS = [1, 2, 3] as const
 const accountOf = (order: number) => (order === 3 ? BOB : ALICE)
@@ -375,14 +318,12 @@ const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLeng
 test('the sums are those of records and bookings, whatever two servers do at once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(purpose, { minLength: 8, maxLength: 8 }), turns, async (purposes, told) => {
-      const { one, other, engine } = await budgetsOf()
-      async function take({
-        do: action,
-        number,
-        gas,
-        isOther,
-      }: (typeof told)[number][number]): Promise<void> {
-        const [budget, hash, of] = [isOther ? other : one, digest(100 + number), purposes[number]]
+      const { engine } = await openStores(await temporaryDirectory())
+      const start = () => createGasDriver({ engine, limits: LIMITS, now: () => 20_000 * DAY_MS })
+      const budgets = [start(), start()] as const
+      async function take(one: (typeof told)[number][number]): Promise<void> {
+        const { do: action, number, gas, isOther } = one
+        const [budget, hash, of] = [budgets[isOther ? 1 : 0], digest(100 + number), purposes[number]]
         if (of === undefined) throw new TypeError('a digest of no purpose')
         if (action === 'reserve') return budget.reserve(hash, of, gas)
         if (action === 'confirm' || action === 'fail') return budget.end(hash, of, action === 'confirm')

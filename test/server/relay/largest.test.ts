@@ -9,8 +9,6 @@ import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { sealUserBlob } from '../../../src/protocol/userBlob.js'
 import {
   type BoundOrder,
-  batchBurn,
-  batchMint,
   orderOf,
   policyUpdate,
   portfolioUpdate,
@@ -18,11 +16,10 @@ import {
   settlement,
   signedCall,
 } from '../../support/authorizations.js'
-import { AAPL, ORG, openRequest, shares } from '../../support/institution.js'
+import { ORG, openRequest } from '../../support/institution.js'
 import { nextWrite } from '../../support/orderEnds.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { useMintChain } from './mint.js'
-import { receiptOf, startRelay } from './relayUnderTest.js'
+import { receiptOf, startRelay, useMintChain } from './relayUnderTest.js'
 
 useUtcDay(120_000)
 
@@ -83,11 +80,6 @@ const LARGEST: Record<string, () => Promise<Authorization>> = {
   },
   async PolicyUpdate() {
     return policyUpdate(ORG, chain().account('admin'), { policyBlob: `0x${'5a'.repeat(MAX_PART_BYTES)}` })
-  },
-  BatchMint: async () => batchMint(AAPL, shares(5)),
-  async BatchBurn() {
-    await chain().send('relayer', ...signedCall(chain(), batchMint(AAPL, shares(5))))
-    return batchBurn(AAPL, shares(5), { expectedSupply: shares(5), batch: 2n })
   },
 }
 

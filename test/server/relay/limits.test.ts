@@ -5,7 +5,6 @@ import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import {
   afterWrites,
-  batchMint,
   digestOf,
   grantedOrder,
   orderOf,
@@ -13,33 +12,23 @@ import {
   refund,
 } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { bytes32, soon as deadline } from '../../support/institution.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { MINT, useMintChain } from './mint.js'
-import { mine, pooled, receiptOf, soon, startRelay, stopMining, storedRecord } from './relayUnderTest.js'
+import {
+  MINT,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+  useMintChain,
+} from './relayUnderTest.js'
 
 useUtcDay(60_000)
 
 const { chain } = useMintChain()
 
-const OTHER = batchMint(MSFT, shares(5))
-
-async function start(env: Record<string, string>, root?: string) {
-  const dataDir = root ?? (await temporaryDirectory())
-  return { dataDir, relay: await startRelay({ chain: chain(), dataDir, env }) }
-}
-
-/** Gas that the mint is given. */
-async function gasOfMint(): Promise<number> {
-  const { relay } = await start({})
-  const before: unknown = await chain().provider.send('evm_snapshot', [])
-  const { txHash } = receiptOf(await relay.relay(MINT))
-  const transaction = await chain().provider.getTransaction(txHash ?? '')
-  await relay.stop()
-  await chain().provider.send('evm_revert', [before])
-  return Number(transaction?.gasLimit)
-}
+const start = () => startRelay({ chain: chain(), env: { RELAY_MIN_BALANCE: '1', RPC_TIMEOUT: '20s' } })
 
 describe('the balance at its floor', () => {
   const FLOOR = 10n ** 18n
@@ -50,29 +39,24 @@ describe('the balance at its floor', () => {
 
   /** One update under way, and what it may cost at most: so may each other one, while no block is mined. */
   async function startWithOneUnderWay() {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const dataDir = await temporaryDirectory()
-    const env = { RELAY_MIN_BALANCE: '1', RPC_TIMEOUT: '20s' }
-    const relay = await startRelay({ chain: chain(), dataDir, env, rpcUrl: proxy.url })
+    const relay = await start()
     await stopMining(chain())
     const [first, ...others] = updates()
     if (first === undefined) throw new Error('the chain has no accounts')
     await relay.relay(first, { Prefer: 'wait=0' })
     const digest = digestOf(chain(), first)
-    await soon(async () => (await storedRecord(dataDir, digest))?.transactions.length).toBe(1)
-    const [sent] = (await storedRecord(dataDir, digest))?.transactions ?? []
-    const { gasLimit, fees } = readTransaction(sent?.raw ?? '0x')
-    const price = priceLimit(fees)
-    // For the mark and the end of the order that it writes ahead.
-    const booked = (2n * gasLimit + 120_000n) * price
-    return { proxy, relay, digest, others, cost: gasLimit * price, booked, need: gasLimit * price + booked }
+    const sent = async () => (await storedRecord(relay.dataDir, digest))?.transactions[0]?.raw
+    await soon(sent).toBeDefined()
+    const { gasLimit, fees } = readTransaction((await sent()) ?? '0x')
+    // Its own, and that of the mark and the end of the order that it writes ahead.
+    return { relay, others, need: (3n * gasLimit + 120_000n) * priceLimit(fees) }
   }
 
   test('is kept to the wei', async () => {
     const { relay: earlier, need } = await startWithOneUnderWay()
     await earlier.stop()
     await chain().provider.send('anvil_dropAllTransactions', [])
-    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
+    const relay = await start()
     const [first = MINT] = updates()
     await setBalance(FLOOR + need - 1n)
     expect((await relay.relay(first, { Prefer: 'wait=0' })).body.code).toBe('relayer-underfunded')
@@ -81,7 +65,7 @@ describe('the balance at its floor', () => {
   })
 
   test('is kept by what is new alone: an order written ahead is marked, and ends, below it', async () => {
-    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
+    const relay = await start()
     const orderId = bytes32('held')
     await chain().send('alice', 'escrow', 'openRequest', orderId, bytes32('sealed'), await deadline(chain()))
     const held = await orderOf(chain(), orderId)
@@ -115,89 +99,13 @@ describe('the balance at its floor', () => {
       ...others.slice(0, 3).map(() => 'taken'),
     ])
   })
-
-  test('is not counted on as it was before something else was mined', async () => {
-    const { proxy, relay, digest, others, cost, booked } = await startWithOneUnderWay()
-    const [next] = others
-    if (next === undefined) throw new Error('the chain has one account')
-    const floor = FLOOR + 2n * booked
-    await setBalance(floor + (cost * 6n) / 5n)
-    const told = { result: toQuantity(floor + (cost * 6n) / 5n) }
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let isHeld = false
-    // The node has read the balance, and its answer is on its way for long.
-    proxy.answer = ({ method }) => (method === 'eth_getBalance' ? told : undefined)
-    proxy.hold = (calls) => {
-      if (!calls.some(({ method }) => method === 'eth_getBalance')) return undefined
-      isHeld = true
-      return held
-    }
-    const posted = relay.relay(next, { Prefer: 'wait=0' })
-    await soon(() => isHeld).toBe(true)
-    await mine(chain())
-    await soon(async () => (await relay.get(digest)).body.status).toBe('confirmed')
-    release()
-    expect((await posted).body.code).toBe('relayer-underfunded')
-    proxy.answer = () => undefined
-    await setBalance(floor + cost)
-    expect((await relay.relay(next, { Prefer: 'wait=0' })).status).toBe(202)
-  })
 })
 
-describe('the gas of one authorization', () => {
-  test('is never more than a block has room for', async () => {
-    const gas = await gasOfMint()
-    const room = Math.floor(gas * 0.85)
-    const limit: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
-    await chain().provider.send('evm_setBlockGasLimit', [`0x${room.toString(16)}`])
-    await mine(chain())
-    try {
-      const { relay, dataDir } = await start({})
-      expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-      const [sent] = (await storedRecord(dataDir, digestOf(chain(), MINT)))?.transactions ?? []
-      expect(readTransaction(sent?.raw ?? '0x').gasLimit).toBe(BigInt(room))
-    } finally {
-      const { gasLimit } = { gasLimit: '0x1c9c380', ...(typeof limit === 'object' ? limit : {}) }
-      await chain().provider.send('evm_setBlockGasLimit', [gasLimit])
-      await mine(chain())
-    }
-  })
-
-  test('is a quarter more than the estimate, and 64/63 of it at least (EIP-150)', () => {
-    expect(gasLimitFor(1_000_000n, 16_777_216n)).toEqual({ gasLimit: 1_250_001n })
-    expect(gasLimitFor(14_000_000n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
-    expect(gasLimitFor(16_515_071n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
-    expect(gasLimitFor(16_600_000n, 16_777_216n)).toMatchObject({ revert: { name: 'GasLimitExceeded' } })
-  })
-})
-
-test('the relay tells how it stands', async () => {
-  const { relay } = await start({ RELAY_MAX_IN_FLIGHT: '1' })
-  await stopMining(chain())
-  const idle = await relay.health()
-  expect(idle).toMatchObject({
-    account: {
-      address: chain().account('relayer'),
-      balance: await chain().provider.getBalance(chain().account('relayer')),
-      isFunded: true,
-    },
-    minBalance: 10n ** 16n,
-    inFlight: 0,
-    queued: 0,
-    gasRemaining: 40_000_000_000n,
-    reserveRemaining: 10_000_000_000n,
-  })
-  await relay.relay(MINT, { Prefer: 'wait=0' })
-  await relay.relay(OTHER, { Prefer: 'wait=0' })
-  await soon(() => pooled(chain())).toBe(1)
-  const busy = await relay.health()
-  expect(busy).toMatchObject({ inFlight: 1, queued: 1 })
-  expect(busy.gasRemaining).toBeLessThan(idle.gasRemaining)
-  await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x1'])
-  expect((await relay.health()).account).toMatchObject({ isFunded: false })
+test('the gas of one authorization is a quarter more than the estimate, and 64/63 of it at least (EIP-150)', () => {
+  expect(gasLimitFor(1_000_000n, 16_777_216n)).toEqual({ gasLimit: 1_250_001n })
+  expect(gasLimitFor(14_000_000n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
+  expect(gasLimitFor(16_515_071n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
+  expect(gasLimitFor(16_600_000n, 16_777_216n)).toMatchObject({ revert: { name: 'GasLimitExceeded' } })
 })
 
 test('the check of an opening asks the nodes at its client’s cost', async () => {

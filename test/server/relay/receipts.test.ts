@@ -16,8 +16,8 @@ import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
-import { MINT, useMintChain } from './mint.js'
 import {
+  MINT,
   mine,
   minedOfRelayer,
   pooled,
@@ -26,6 +26,7 @@ import {
   startRelay,
   stopMining,
   storedRecord,
+  useMintChain,
 } from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()

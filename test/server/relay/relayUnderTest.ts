@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import express from 'express'
 import request from 'supertest'
@@ -22,9 +23,10 @@ import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
-import { domainOf } from '../../support/authorizations.js'
-import type { TestChain } from '../../support/chain.js'
+import { batchMint, digestOf, domainOf, grantOrders } from '../../support/authorizations.js'
+import { type TestChain, useChain } from '../../support/chain.js'
 import { handled } from '../../support/handled.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openQuickly } from '../../support/quickStores.js'
@@ -33,6 +35,21 @@ import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironmen
 import { copyStores } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+/** The authorization that most tests of the relay are about. */
+export const MINT = batchMint(AAPL, shares(5))
+
+/** A chain for a test file with an institution and an open request of each account, so that portfolios can be written; and the digest of {@link MINT} there. */
+export function useMintChain(): { chain: () => TestChain; digest: () => Hex } {
+  const chain = useChain(async (started) => {
+    await setUpInstitution(started)
+    await grantOrders(
+      started,
+      started.anvil.accounts.map(({ address }) => address),
+    )
+  })
+  return { chain, digest: () => digestOf(chain(), MINT) }
+}
 
 export type RelayUnderTest = Awaited<ReturnType<typeof startRelay>>
 
@@ -73,11 +90,8 @@ export async function startRelay(options: RelayTestOptions) {
   const log = createLogLines()
   const stopping = new AbortController()
   const engine = options.engine ?? (await openStores(dataDir)).engine
-  const rpc = createRpc({
-    urls: config.chain.rpcUrls.reveal(),
-    timeoutMs: config.chain.rpcTimeoutMs,
-    chainId: config.chain.chainId,
-  })
+  const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
+  const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs, chainId })
   const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
   const { logger } = log
   const charged: string[] = []
@@ -94,12 +108,7 @@ export async function startRelay(options: RelayTestOptions) {
     searchEveryMs: options.searchEveryMs,
     enactEveryMs: options.enactEveryMs,
     engine,
-    serveLease: createServeLease({
-      engine,
-      holder: serverId,
-      ttlMs: config.leaseTtlMs,
-      logger,
-    }),
+    serveLease: createServeLease({ engine, holder: serverId, ttlMs: config.leaseTtlMs, logger }),
     relayerKey,
     logger,
     stopping: stopping.signal,
@@ -108,9 +117,8 @@ export async function startRelay(options: RelayTestOptions) {
   app.use(routerOf(relayRoutes(built.router)), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
   await lifetime.start()
-  const server = await new Promise<Server>((resolve) => {
-    const listening = app.listen(0, '127.0.0.1', () => resolve(listening))
-  })
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= (async () => {

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest'
-import { smallQuantitySchema } from '../../../src/chain/jsonRpc.js'
-import type { RpcCall } from '../../../src/chain/rpc.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
-import { createAccountView } from '../../../src/server/txManager/account.js'
 import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { holdStores } from '../../support/storedRows.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
+  MINT,
   mine,
   minedOfRelayer,
   pooled,
@@ -20,6 +16,7 @@ import {
   startRelay,
   stopMining,
   storedRecord,
+  useMintChain,
 } from './relayUnderTest.js'
 
 useUtcDay(60_000)
@@ -73,8 +70,8 @@ test('a transaction that was mined without a log of the contract has had no effe
 })
 
 test('an earlier attempt that reverted says nothing of the one that follows it', async () => {
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir })
+  const relay = await startRelay({ chain: chain() })
+  const { dataDir } = relay
   await failOnce(relay)
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => pooled(chain())).toBe(1)
@@ -95,15 +92,14 @@ test('an earlier attempt that reverted says nothing of the one that follows it',
 async function startRefused(env: Record<string, string>) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const relayer = chain().account('relayer')
-  const dataDir = await temporaryDirectory()
   const variables = { RELAY_RESUBMIT_AFTER: '100ms', ...env }
-  const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url, env: variables })
+  const relay = await startRelay({ chain: chain(), rpcUrl: proxy.url, env: variables })
   const raw = hexBetween(1, 100_000)
   proxy.answer = ({ method, params }) =>
     method === 'eth_sendRawTransaction' && readTransaction(raw.parse(params[0])).to !== relayer
       ? { error: { code: -32_000, message: 'refused by policy' } }
       : undefined
-  return { proxy, relay, dataDir }
+  return { proxy, relay }
 }
 
 test('a transaction that no node takes uses at most the gas of the day, however often it goes out', async () => {
@@ -114,7 +110,7 @@ test('a transaction that no node takes uses at most the gas of the day, however 
 })
 
 test('an authorization that no node takes under five nonces has failed, with the bytes of the last one alone, and may be posted again', async () => {
-  const { proxy, relay, dataDir } = await startRefused({})
+  const { proxy, relay } = await startRefused({})
   const before = await minedOfRelayer(chain())
   expect(receiptOf(await relay.relay(MINT))).toMatchObject({
     status: 'failed',
@@ -122,7 +118,7 @@ test('an authorization that no node takes under five nonces has failed, with the
     error: { name: 'RefusedByNodes', args: {} },
   })
   expect(await minedOfRelayer(chain())).toBe(before + 5)
-  const { transactions = [] } = (await storedRecord(dataDir, digest())) ?? {}
+  const { transactions = [] } = (await storedRecord(relay.dataDir, digest())) ?? {}
   expect(new Set(transactions.map(({ nonce }) => nonce)).size).toBe(5)
   for (const { nonce, raw } of transactions) expect(raw !== undefined).toBe(nonce === before + 4)
   proxy.answer = () => undefined
@@ -131,14 +127,10 @@ test('an authorization that no node takes under five nonces has failed, with the
 
 test('a receipt that was asked for while it was ended anew is not written over', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
+  const relay = await startRelay({ chain: chain(), rpcUrl: proxy.url })
   await failOnce(relay)
   await chain().provider.send('evm_setAutomine', [true])
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   let isHeld = false
   proxy.hold = () => {
     isHeld = true
@@ -150,12 +142,12 @@ test('a receipt that was asked for while it was ended anew is not written over',
   const { txHash } = receiptOf(await relay.relay(MINT))
   release()
   expect(receiptOf(await asked).txHash).toBe(txHash)
-  expect((await storedRecord(dataDir, digest()))?.transactions).toHaveLength(2)
+  expect((await storedRecord(relay.dataDir, digest()))?.transactions).toHaveLength(2)
 })
 
 test('a transaction that is not in its block any more has not brought about what somebody else did', async () => {
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir })
+  const relay = await startRelay({ chain: chain() })
+  const { dataDir } = relay
   const state: unknown = await chain().provider.send('evm_snapshot', [])
   expect(receiptOf(await relay.relay(MINT)).txHash).not.toBeNull()
   await relay.stop()
@@ -170,10 +162,9 @@ test('a transaction that is not in its block any more has not brought about what
 })
 
 test('a record that a failing disk keeps from being put back is put back once the disk works', async () => {
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir })
+  const relay = await startRelay({ chain: chain() })
   await relay.relay(MINT)
-  const mend = holdStores(dataDir)
+  const mend = holdStores(relay.dataDir)
   await chain().provider.send('anvil_reorg', [1, []])
   await soon(() => relay.log.text()).toContain('transaction not put back')
   mend()
@@ -181,13 +172,12 @@ test('a record that a failing disk keeps from being put back is put back once th
 })
 
 test('a transaction whose end a failing disk does not take has used its gas once', async () => {
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir })
+  const relay = await startRelay({ chain: chain() })
   const { gasRemaining } = await relay.health()
   await stopMining(chain())
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => pooled(chain())).toBe(1)
-  const mend = holdStores(dataDir)
+  const mend = holdStores(relay.dataDir)
   await mine(chain())
   await soon(() => relay.log.text().split('relay step failed').length).toBeGreaterThan(3)
   mend()
@@ -198,12 +188,8 @@ test('a transaction whose end a failing disk does not take has used its gas once
 
 test('a preferred node that becomes one of another chain is noticed, and the next one believed', async () => {
   const odd = await startFaultProxy(chain().anvil.rpcUrl)
-  const relay = await startRelay({
-    chain: chain(),
-    dataDir: await temporaryDirectory(),
-    rpcUrl: `${odd.url},${chain().anvil.rpcUrl}`,
-    env: { RELAY_RESUBMIT_AFTER: '500ms' },
-  })
+  const rpcUrl = `${odd.url},${chain().anvil.rpcUrl}`
+  const relay = await startRelay({ chain: chain(), rpcUrl, env: { RELAY_RESUBMIT_AFTER: '500ms' } })
   await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))
   const results: Record<string, unknown> = {
     eth_chainId: '0x1',
@@ -214,38 +200,9 @@ test('a preferred node that becomes one of another chain is noticed, and the nex
   odd.answer = ({ method, params: [place] }) => {
     if (method in results) return { result: results[method] }
     const number = place === 'latest' ? '0xffff' : place
-    const block = {
-      number,
-      hash: `0x${'ab'.repeat(32)}`,
-      timestamp: '0x1',
-      gasLimit: '0x1c9c380',
-      baseFeePerGas: '0x1',
-    }
+    const fields = { timestamp: '0x1', gasLimit: '0x1c9c380', baseFeePerGas: '0x1' }
+    const block = { number, hash: `0x${'ab'.repeat(32)}`, ...fields }
     return method === 'eth_getBlockByNumber' ? { result: block } : undefined
   }
   expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-})
-
-test('two looks side by side, one of them a block ahead, see no other history', async () => {
-  const block = (number: number) => ({
-    number: `0x${number.toString(16)}`,
-    hash: `0x${`${number}`.padStart(64, '0')}`,
-    timestamp: '0x1',
-    gasLimit: '0x1c9c380',
-  })
-  let head = 10
-  const answer = ({ method, params: [place] }: RpcCall, latest: number) => {
-    if (method === 'eth_getTransactionCount') return { result: '0x1' }
-    return { result: block(place === 'latest' ? latest : smallQuantitySchema.parse(place)) }
-  }
-  const send = async (calls: readonly RpcCall[]) => {
-    const latest = head
-    await new Promise(setImmediate)
-    return calls.map((call) => answer(call, latest))
-  }
-  const view = createAccountView({ rpc: { send, doubt() {} }, address: chain().account('relayer') })
-  await view.poll()
-  head = 11
-  const polls = await Promise.all([view.poll(), view.poll()])
-  expect(polls.map(({ history }) => history)).toEqual(['kept', 'kept'])
 })

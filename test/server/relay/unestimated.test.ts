@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { batchMint } from '../../support/authorizations.js'
@@ -11,9 +11,15 @@ import {
   startFaultProxy,
 } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { MINT, useMintChain } from './mint.js'
-import { asKilledNow, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
+import {
+  asKilledNow,
+  MINT,
+  receiptOf,
+  soon,
+  startRelay,
+  storedRecord,
+  useMintChain,
+} from './relayUnderTest.js'
 
 // Nodes say in many ways that a call can't be estimated, most of them without data that would tell why.
 
@@ -51,17 +57,16 @@ function isControl({ method, params: [transaction] }: ProxiedCall): boolean {
 async function start(refusal: Answer, answer: FaultProxy['answer'] = () => undefined) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   proxy.answer = (call) => (call.method === 'eth_estimateGas' ? refusal : answer(call))
-  const dataDir = await temporaryDirectory()
   const env = { RELAY_MAX_GAS: '700000', RPC_TIMEOUT: '20s' }
-  return { proxy, dataDir, relay: await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url, env }) }
+  return { proxy, relay: await startRelay({ chain: chain(), rpcUrl: proxy.url, env }) }
 }
 
 const [REFUSED = REFUSAL] = Object.values(REFUSALS)
 
 test('a call whose estimate is refused, and that succeeds, is sent with all the gas that it may have', async () => {
-  const { relay, dataDir } = await start(REFUSED)
+  const { relay } = await start(REFUSED)
   expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
-  const [sent] = (await storedRecord(dataDir, digest()))?.transactions ?? []
+  const [sent] = (await storedRecord(relay.dataDir, digest()))?.transactions ?? []
   expect(readTransaction(sent?.raw ?? '0x').gasLimit).toBe(700_000n)
   // Now it reverts, as it has taken effect.
   expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
@@ -87,30 +92,25 @@ test('a revert whose data has a word before it gets its name', async () => {
   expect((await relay.relay(MINT)).body.revert).toMatchObject({ name: 'BatchConflict' })
 })
 
-describe('a node that runs nothing', () => {
-  test.each<[what: string, answer: Answer]>([
-    ['has lost its state', error(-32_000, 'missing trie node')],
-    ['is asked too much', REFUSAL],
-  ])('says nothing of the authorization: it %s', async (_what, answer) => {
-    const { relay } = await start(REFUSED, (call) => (isTrial(call) || isControl(call) ? answer : undefined))
-    const response = await relay.relay(MINT)
-    expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
-    expect((await relay.get(digest())).status).toBe(404)
-  })
-
-  test('and is asked too much for this one call says nothing of it either', async () => {
-    const { relay } = await start(REFUSED, (call) => (isTrial(call) ? REFUSAL : undefined))
-    expect((await relay.relay(MINT)).body.code).toBe('chain-unavailable')
-  })
+test.each<[what: string, answer: Answer, isAlone: boolean]>([
+  ['has lost its state', error(-32_000, 'missing trie node'), false],
+  ['is asked too much', REFUSAL, false],
+  ['is asked too much for this one call', REFUSAL, true],
+])('a node that %s says nothing of the authorization', async (_what, answer, isAlone) => {
+  const isFailing = (call: ProxiedCall) => isTrial(call) || (!isAlone && isControl(call))
+  const { relay } = await start(REFUSED, (call) => (isFailing(call) ? answer : undefined))
+  const response = await relay.relay(MINT)
+  expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+  expect((await relay.get(digest())).status).toBe(404)
 })
 
 test('an accepted authorization that would fail by now ends, and is not tried again for ever', async () => {
-  const { relay, proxy, dataDir } = await start(REFUSED, ({ method }) =>
+  const { relay, proxy } = await start(REFUSED, ({ method }) =>
     method === 'eth_getTransactionCount' ? REFUSAL : undefined,
   )
   await relay.relay(MINT, { Prefer: 'wait=0' })
-  await soon(async () => (await storedRecord(dataDir, digest()))?.receipt.status).toBe('pending')
-  const left = await asKilledNow(dataDir)
+  await soon(async () => (await storedRecord(relay.dataDir, digest()))?.receipt.status).toBe('pending')
+  const left = await asKilledNow(relay.dataDir)
   await relay.stop()
   proxy.answer = (call) => (call.method === 'eth_estimateGas' || isTrial(call) ? REFUSED : undefined)
   const again = await startRelay({ chain: chain(), dataDir: left, rpcUrl: proxy.url })

@@ -69,35 +69,22 @@ test('a node that fails says nothing', async () => {
   expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
 })
 
-test('a node that is asked too much says nothing of a transaction; by the same code it may refuse one', async () => {
-  const limit = { error: { code: -32_005, message: 'limit exceeded' } }
-  second.fault = () => 'drop'
-  const transaction = await transfer(0)
-  first.answer = () => limit
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
-  first.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limit : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
-})
+const error = (code: number, message: string) => ({ error: { code, message } })
+const LIMIT = error(-32_005, 'limit exceeded')
+const BROKEN = error(-32_603, 'internal error')
+const INDEXING = error(-32_000, 'transaction indexing is in progress')
+const isSend = (method: string) => method === 'eth_sendRawTransaction'
+const isOfTransaction = (method: string) => method !== 'eth_blockNumber'
 
-test('a node that fails in well-formed answers says nothing of a transaction either', async () => {
-  const broken = { error: { code: -32_603, message: 'internal error' } }
-  const transaction = await transfer(0)
-  for (const proxy of [first, second]) proxy.answer = () => broken
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
-  second.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? broken : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
-})
-
-test('a node that is in order and has but errors for what it does not know has refused it', async () => {
+test.each([
+  ['is asked too much says nothing of a transaction', LIMIT, () => true, 0],
+  ['refuses one by the same code has refused it', LIMIT, isSend, 1],
+  ['fails in well-formed answers says nothing of one', BROKEN, () => true, 0],
+  ['fails so where it is sent one, and has not got it, has refused it', BROKEN, isSend, 1],
+  ['is in order, and has but errors for what it does not know, has refused it', INDEXING, isOfTransaction, 1],
+  ['is in order, and is asked too much about one, says nothing of it', LIMIT, isOfTransaction, 0],
+])('a node that %s', async (_what, answer, isAnswered, refused) => {
   second.fault = () => 'drop'
-  const transaction = await transfer(0)
-  const indexing = { error: { code: -32_000, message: 'transaction indexing is in progress' } }
-  const limit = { error: { code: -32_005, message: 'limit exceeded' } }
-  const refuseWith = (answer: typeof limit) => {
-    first.answer = ({ method }) => (method === 'eth_blockNumber' ? undefined : answer)
-  }
-  refuseWith(indexing)
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
-  refuseWith(limit)
-  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
+  first.answer = ({ method }) => (isAnswered(method) ? answer : undefined)
+  expect(await broadcaster.send(await transfer(0))).toEqual({ accepted: 0, known: 0, refused })
 })

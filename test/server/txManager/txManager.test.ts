@@ -44,17 +44,11 @@ async function minedOf(under: TxManagerUnderTest, sent: Sent): Promise<SignedTra
 describe('a nonce', () => {
   test('goes to the next transaction when its own could not be saved', async () => {
     const under = await startTxManager({})
-    let fail = () => {}
-    const failing = under.send(
-      () =>
-        new Promise((_, reject) => {
-          fail = () => reject(new Error('disk full'))
-        }),
-    )
-    const failed = expect(failing.outcome).rejects.toThrow('disk full')
+    const disk = Promise.withResolvers<void>()
+    const failed = expect(under.send(() => disk.promise).outcome).rejects.toThrow('disk full')
     const second = under.send()
     await soon(() => second.saved.length).toBe(1)
-    fail()
+    disk.reject(new Error('disk full'))
     await failed
     const third = under.send()
     await soon(() => third.saved.length).toBe(1)
@@ -192,32 +186,25 @@ async function startAbove() {
   await minedOf(under, under.send())
   const { nonce } = await minedOf(under, under.send())
   const old: unknown = await under.rpc('eth_getBlockByNumber', '0x0', false)
-  return { under, old, nonce }
-}
-
-describe('a node that is behind', () => {
-  test('has no nonce used twice', async () => {
-    const { under, old, nonce } = await startAbove()
-    let answers = 0
-    under.proxy.answer = ({ method, params }) => {
-      if (answers > 8) return undefined
-      answers++
-      if (method === 'eth_getTransactionCount') return { result: '0x0' }
-      if (method !== 'eth_getBlockByNumber') return undefined
-      return { result: params[0] === 'latest' ? old : null }
-    }
-    expect((await minedOf(under, under.send())).nonce).toBe(nonce + 1)
-    expect(answers).toBeGreaterThan(4)
-  })
-})
-
-test('a stop waits for no node that is behind, and signs nothing by what it says', async () => {
-  const { under, old } = await startAbove()
-  under.proxy.answer = ({ method, params }) => {
+  const behind = ({ method, params }: ProxiedCall) => {
     if (method === 'eth_getTransactionCount') return { result: '0x0' }
     if (method !== 'eth_getBlockByNumber') return undefined
     return { result: params[0] === 'latest' ? old : null }
   }
+  return { under, behind, nonce }
+}
+
+test('a node that is behind has no nonce used twice', async () => {
+  const { under, behind, nonce } = await startAbove()
+  let answers = 0
+  under.proxy.answer = (call) => (answers++ > 8 ? undefined : behind(call))
+  expect((await minedOf(under, under.send())).nonce).toBe(nonce + 1)
+  expect(answers).toBeGreaterThan(4)
+})
+
+test('a stop waits for no node that is behind, and signs nothing by what it says', async () => {
+  const { under, behind } = await startAbove()
+  under.proxy.answer = behind
   standStill()
   const asked = under.proxy.requests.length
   const sent = under.send()
@@ -226,6 +213,11 @@ test('a stop waits for no node that is behind, and signs nothing by what it says
   expect(await sent.outcome).toEqual({ kind: 'stopped' })
   expect(sent.saved).toEqual([])
 })
+
+async function exchangeBlock({ rpc, log }: TxManagerUnderTest): Promise<void> {
+  await rpc('anvil_reorg', 1, [])
+  await soon(() => log.text()).toContain('"reason":"reorganized"')
+}
 
 describe('a node that stays a block behind', () => {
   const LOOK_MS = 12_000
@@ -265,22 +257,11 @@ describe('a node that stays a block behind', () => {
     return { under, lookAfter }
   }
 
-  test.each([1, 3])(
-    'is waited for half a minute, also where %i blocks come between two looks',
-    async (blocks) => {
-      const { under, lookAfter } = await startBehind(blocks)
-      await lookAfter(29_000, 4)
-      expect(under.log.text()).not.toContain('history changed')
-      await lookAfter(2_000, 4)
-      await soon(() => under.log.text()).toContain('"reason":"reset"')
-    },
-  )
-
-  test('is waited for as long right after a block was exchanged', async () => {
-    const { under, lookAfter } = await startBehind(1, undefined, async (chain) => {
-      await chain.rpc('anvil_reorg', 1, [])
-      await soon(() => chain.log.text()).toContain('"reason":"reorganized"')
-    })
+  test.each([
+    ['also where three blocks come between two looks', 3, undefined],
+    ['also right after a block was exchanged', 1, exchangeBlock],
+  ])('is waited for half a minute, %s', async (_what, blocks, meanwhile) => {
+    const { under, lookAfter } = await startBehind(blocks, undefined, meanwhile)
     await lookAfter(29_000, 4)
     expect(under.log.text()).not.toContain('"reason":"reset"')
     await lookAfter(2_000, 4)
@@ -294,23 +275,19 @@ describe('a node that stays a block behind', () => {
   })
 })
 
-describe('a chain without a base fee', () => {
-  const anvil = { args: ['--hardfork', 'berlin'] }
-
-  test('gets transactions of type 0, sent again for 12.5 % more', async () => {
-    const under = await startTxManager({ anvil, resubmitAfterMs: 100 })
-    const sent = under.send()
-    await soon(() => sent.saved.length).toBeGreaterThan(2)
-    const mined = await minedOf(under, sent)
-    const offers = sent.saved.map(({ raw }) => readTransaction(raw).fees)
-    for (const [index, offer] of offers.entries()) {
-      expect(offer.type).toBe(0)
-      const before = offers[index - 1]
-      if (before) expect(priceLimit(offer) * 1_000n).toBeGreaterThanOrEqual(priceLimit(before) * 1_125n)
-    }
-    expect(sent.saved.map(({ hash }) => hash)).toContain(mined.hash)
-    expect(new Set(sent.saved.map(({ nonce }) => nonce)).size).toBe(1)
-  })
+test('a chain without a base fee gets transactions of type 0, sent again for 12.5 % more', async () => {
+  const under = await startTxManager({ anvil: { args: ['--hardfork', 'berlin'] }, resubmitAfterMs: 100 })
+  const sent = under.send()
+  await soon(() => sent.saved.length).toBeGreaterThan(2)
+  const mined = await minedOf(under, sent)
+  const offers = sent.saved.map(({ raw }) => readTransaction(raw).fees)
+  for (const [index, offer] of offers.entries()) {
+    expect(offer.type).toBe(0)
+    const before = offers[index - 1]
+    if (before) expect(priceLimit(offer) * 1_000n).toBeGreaterThanOrEqual(priceLimit(before) * 1_125n)
+  }
+  expect(sent.saved.map(({ hash }) => hash)).toContain(mined.hash)
+  expect(new Set(sent.saved.map(({ nonce }) => nonce)).size).toBe(1)
 })
 
 describe('a reorganization', () => {
