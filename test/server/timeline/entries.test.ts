@@ -50,6 +50,7 @@ const PARTS: TimelineParts = {
 }
 const kindsOf = (changes: Partial<TimelineParts>) =>
   timelineEntries({ ...PARTS, ...changes }).map(({ kind }) => kind)
+const RUN = ['triggered', 'outcome']
 const WHOLE = ['opened', 'received', 'triggered', 'relayed', 'transaction', 'settled', 'outcome']
 
 describe('the list', () => {
@@ -63,30 +64,15 @@ describe('the list', () => {
 
   test('keeps runs in their order, also one that was closed when the next one began', () => {
     const triggers = [run(1, 3, 4), run(2, 4, 9), run(3, 10, null)]
-    expect(kindsOf({ triggers, receipts: [], history: { opened, ended: null } }).slice(2)).toEqual([
-      'triggered',
-      'outcome',
-      'triggered',
-      'outcome',
-      'triggered',
-    ])
+    const kinds = kindsOf({ triggers, receipts: [], history: { opened, ended: null } })
+    expect(kinds.slice(2)).toEqual([...RUN, ...RUN, 'triggered'])
   })
 
   test('has a reclaim before the run that learns of it, without a transaction of the relay', () => {
-    const triggers = [
-      run(1, 3, 4, { outcome: 'placed' }),
-      run(2, 9, 9.5, { reason: 'reclaimed', outcome: 'done' }),
-    ]
+    const triggers = [run(1, 3, 4), run(2, 9, 9.5, { reason: 'reclaimed' })]
     const ended = end(40 * 86_400, { kind: 'reclaimed', digest: null })
-    expect(timelineEntries({ ...PARTS, triggers, receipts: [], history: { opened, ended } })).toMatchObject([
-      { kind: 'opened' },
-      { kind: 'received' },
-      { kind: 'triggered', reason: 'received' },
-      { kind: 'outcome', outcome: 'placed' },
-      { kind: 'reclaimed', event: 'OrderRefunded' },
-      { kind: 'triggered', reason: 'reclaimed' },
-      { kind: 'outcome', outcome: 'done' },
-    ])
+    const kinds = kindsOf({ triggers, receipts: [], history: { opened, ended } })
+    expect(kinds.slice(2)).toEqual([...RUN, 'reclaimed', ...RUN])
   })
 
   test('has the cancel at its time, never before the escrow was opened', () => {

@@ -9,8 +9,8 @@ import { deployForwarder, sendData } from '../../contracts/fixtures/forwarder.js
 import { digestOf, orderOf, refund, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, openRequest, soon } from '../../support/institution.js'
-import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { TOKEN } from '../../support/limitedApp.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
 import { ORDER, useOrders } from '../intake/ordersUnderTest.js'
@@ -105,57 +105,20 @@ describe('GET /orders/:orderId/timeline', () => {
   test('shows what is relayed while it is under way', async () => {
     const { url, post, enclave, relay } = await setUpWithRelay({ RELAY_WAIT: '50ms' })
     await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
-    const [first, orderId] = [bytes32('settled before'), bytes32('slow')]
     const run = ['opened', 'received', 'triggered', 'outcome']
-    for (const [role, id] of [
-      ['bob', first],
-      ['alice', orderId],
-    ] as const) {
-      await post(await openFor(chain(), role, id, await sealOrder('an order')))
-      await until(url, run, id)
-    }
-    await relay(await settlementNow(chain(), first))
-    await until(url, [...run, 'relayed', 'transaction', 'settled'], first)
+    await post((await openedEnvelope()).order)
+    await until(url, run)
     await chain().provider.send('evm_setAutomine', [false])
     onTestFinished(() => chain().provider.send('evm_setAutomine', [true]))
-    const settlement = await settlementNow(chain(), orderId)
+    const settlement = await settlementNow(chain(), ORDER)
     await relay(settlement).expect(202)
-    const entries = await until(url, [...run, 'relayed', 'transaction'], orderId)
+    const entries = await until(url, [...run, 'relayed', 'transaction'])
     const [relayed, transaction] = entries.slice(run.length)
     expect(relayed).toMatchObject({ digest: digestOf(chain(), settlement), status: 'submitted' })
     expect(transaction).toMatchObject({ status: 'submitted', blockNumber: null })
     await chain().provider.send('evm_mine', [])
-    const whole = await until(url, [...run, 'relayed', 'transaction', 'settled'], orderId)
+    const whole = await until(url, [...run, 'relayed', 'transaction', 'settled'])
     expect(whole.at(-2)).toMatchObject({ status: 'confirmed', blockNumber: expect.any(Number) })
-  })
-
-  test('is answered 304 to its ETag until something happens', async () => {
-    const { url } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'watched')
-    const { headers, body } = await get(url, orderId)
-    expect(body.entries).toHaveLength(1)
-    const again = () => get(url, orderId).set('If-None-Match', String(headers.etag))
-    expect((await again()).status).toBe(304)
-    await chain().provider.send('anvil_mine', ['0x3'])
-    expect((await again()).status).toBe(304)
-    await refundOrder(chain(), orderId)
-    const changed = await eventually('another answer', async () => {
-      const response = await again()
-      return response.status === 200 && response
-    })
-    expect(changed.body.entries).toHaveLength(3)
-  })
-
-  test('knows the chain’s part of an order without an envelope', async () => {
-    const { url } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'elsewhere')
-    const refund = await refundNow(chain(), orderId)
-    const digest = digestOf(chain(), refund)
-    const sent = await chain().send('relayer', ...signedCall(chain(), refund))
-    expect((await entriesOf(url, orderId)).slice(1)).toMatchObject([
-      { kind: 'transaction', digest, txHash: sent.hash, status: 'confirmed', blockNumber: sent.blockNumber },
-      { kind: 'refunded', event: 'OrderRefunded', txHash: sent.hash, blockNumber: sent.blockNumber },
-    ])
   })
 
   test('knows a stored envelope before its escrow opens, and none that is not the order’s after', async () => {
@@ -222,41 +185,52 @@ describe('GET /orders/:orderId/timeline', () => {
   })
 })
 
-describe('a restart', () => {
-  test('keeps the timeline; without DATA_DIR the chain’s part of it', async () => {
-    const first = await setUpWithRelay()
-    const gate = `${first.dataDir}.go`
-    await first.enclave.plan({ [ORDER]: [{ outcome: 'settled', untilFile: gate }] })
-    const { order } = await openedEnvelope()
-    await first.post(order)
-    await until(first.url, ['opened', 'received', 'triggered'])
-    await first.relay(await settlementNow(chain(), ORDER)).expect(200)
-    await writeFile(gate, '')
-    const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
-    await first.stop()
-
-    const second = await first.restart()
-    expect(await entriesOf(second.url)).toEqual(entries)
-    await second.stop()
-
-    await rm(first.dataDir, { recursive: true })
-    const third = await first.restart()
-    const onChain = entries.filter(({ kind }) => ['opened', 'transaction', 'settled'].includes(kind))
-    expect(await entriesOf(third.url)).toEqual(onChain)
-  })
+test('an order of long ago is searched for in small ranges of blocks, and nothing is asked while the head stands still', async () => {
+  const orderId = await openRequest(chain(), 'alice', 'long ago')
+  const { blockNumber } = await refundOrder(chain(), orderId)
+  // The server looks for the events of 38 days when it starts.
+  await chain().mineAt((await chain().now()) + 40 * 86_400)
+  await chain().provider.send('anvil_mine', ['0x12c'])
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { url } = await setUp({ RPC_URL: proxy.url, RPC_LOG_RANGE: '10' })
+  expect((await entriesOf(url, orderId)).at(-1)).toMatchObject({ kind: 'refunded', blockNumber })
+  const queries = () => proxy.requests.flat().filter((method) => method === 'eth_getLogs').length
+  const before = queries()
+  await entriesOf(url, orderId)
+  expect(queries()).toBe(before)
 })
 
-describe('a reorganization', () => {
-  test('takes an event off the list, and puts it on again', async () => {
-    const { url } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'unlucky')
-    await chain().provider.send('anvil_mine', ['0x2'])
-    await settleOrder(chain(), orderId)
-    await until(url, ['opened', 'transaction', 'settled'], orderId)
-    await chain().provider.send('anvil_reorg', [2, []])
-    await chain().provider.send('anvil_mine', ['0x4'])
-    await until(url, ['opened'], orderId)
-    await refundOrder(chain(), orderId)
-    await until(url, ['opened', 'transaction', 'refunded'], orderId)
-  })
+test('a restart keeps the timeline; without DATA_DIR the chain’s part of it', async () => {
+  const first = await setUpWithRelay()
+  const gate = `${first.dataDir}.go`
+  await first.enclave.plan({ [ORDER]: [{ outcome: 'settled', untilFile: gate }] })
+  const { order } = await openedEnvelope()
+  await first.post(order)
+  await until(first.url, ['opened', 'received', 'triggered'])
+  await first.relay(await settlementNow(chain(), ORDER)).expect(200)
+  await writeFile(gate, '')
+  const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
+  await first.stop()
+
+  const second = await first.restart()
+  expect(await entriesOf(second.url)).toEqual(entries)
+  await second.stop()
+
+  await rm(first.dataDir, { recursive: true })
+  const third = await first.restart()
+  const onChain = entries.filter(({ kind }) => ['opened', 'transaction', 'settled'].includes(kind))
+  expect(await entriesOf(third.url)).toEqual(onChain)
+})
+
+test('a reorganization takes an event off the list, and puts it on again', async () => {
+  const { url } = await setUp()
+  const orderId = await openRequest(chain(), 'alice', 'unlucky')
+  await chain().provider.send('anvil_mine', ['0x2'])
+  await settleOrder(chain(), orderId)
+  await until(url, ['opened', 'transaction', 'settled'], orderId)
+  await chain().provider.send('anvil_reorg', [2, []])
+  await chain().provider.send('anvil_mine', ['0x4'])
+  await until(url, ['opened'], orderId)
+  await refundOrder(chain(), orderId)
+  await until(url, ['opened', 'transaction', 'refunded'], orderId)
 })
