@@ -132,14 +132,13 @@ test('a cancel is of one order, chain, escrow and envelope, and a flood of other
   const before = calls()
   const { chainId } = chain().anvil
   const mine = await signedCancel(chain(), 'alice', ORDER)
+  const byAlice = (changes = {}) => signedCancel(chain(), 'alice', ORDER, changes)
   const bodies = [
     ...(await Promise.all(Array.from({ length: 30 }, () => signedCancel(chain(), 'bob', ORDER)))),
-    await signedCancel(chain(), 'alice', ORDER, { signs: OTHER }),
-    await signedCancel(chain(), 'alice', ORDER, {
-      domain: { chainId: 1, escrow: chain().addressOf('escrow') },
-    }),
-    await signedCancel(chain(), 'alice', ORDER, { domain: { chainId, escrow: chain().addressOf('ledger') } }),
-    { ...mine, tag: (await signedCancel(chain(), 'alice', ORDER)).tag },
+    await byAlice({ signs: OTHER }),
+    await byAlice({ domain: { chainId: 1, escrow: chain().addressOf('escrow') } }),
+    await byAlice({ domain: { chainId, escrow: chain().addressOf('ledger') } }),
+    { ...mine, tag: (await byAlice()).tag },
     { ...mine, sig: `0x${'ff'.repeat(64)}1b` },
   ]
   for (const body of bodies) {

@@ -53,10 +53,3 @@ it('one challenge at a time reaches the enclave, others are refused for free, an
   expect(codes[0]).toBeUndefined()
   expect(codes.at(-1)).toBe('rate-limited')
 })
-
-// test/server/openapi/contract.test.ts has enclaves without evidence, and without keys.
-it('an enclave that answers something else is named by a code', async () => {
-  const { challenge } = await setUp((res) => res.end('{}'))
-  const { status, body } = await challenge()
-  expect([status, body.code]).toEqual([503, 'enclave-unavailable'])
-})

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { createContracts } from '../../../src/chain/contracts.js'
-import { ChainUnavailableError } from '../../../src/chain/errors.js'
-import { createRpc } from '../../../src/chain/rpc.js'
-import { createViewCaller } from '../../../src/chain/views.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
-import { createOrders } from '../../../src/server/intake/orders.js'
-import { StorageError } from '../../../src/server/store/engine.js'
-import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
-import { createUnopenedRoom } from '../../../src/server/trigger/envelopeQuota.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
-import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
-import { openIds } from '../../support/storedRows.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+import { refundOrder } from '../../support/orderEnds.js'
+import { holdStores, openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
-const { chain, setUp } = useOrders()
+const { chain, setUp, openedEnvelope, junk } = useOrders()
 const REFUSED = [429, 'too-many-waiting']
 
 async function setUpRoom(overrides: Record<string, string>) {
@@ -89,23 +78,6 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     await eventually('room', async () => (await postFrom('192.0.2.1', next))[0] === 202)
   })
 
-  test('are not those that could not be written', async () => {
-    const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
-    left.writes = 1
-    const { logger } = createLogLines()
-    const orders = createOrders({
-      records: createOrderRecords({ engine, logger }),
-      escrow: { orders: () => Promise.reject(new ChainUnavailableError(1)) },
-      onEscrowSeen: () => undefined,
-      onStored: () => undefined,
-      room: createUnopenedRoom({ maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 100_000 }),
-      knownEscrow: () => undefined,
-    })
-    await expect(orders.receive(await waiting('first'), 'a client')).rejects.toThrow(StorageError)
-    expect(await orders.receive(await waiting('second'), 'a client')).toMatchObject({ result: 'received' })
-    expect(await orders.receive(await waiting('third'), 'a client')).toBe('full')
-  })
-
   test('count after a restart, too, for all and whether or not the chain can be asked', async () => {
     const { postFrom, dataDir, stop } = await setUpRoom({ ENVELOPE_MAX_WAITING: '1' })
     expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
@@ -119,40 +91,89 @@ describe('the envelopes that one client has waiting without an escrow', () => {
   })
 })
 
-async function setUpFailing() {
-  const directory = await temporaryDirectory()
-  const root = `${directory}/data`
-  const { engine, left } = createFailingEngine((await openStores(root)).engine)
-  const records = createOrderRecords({ engine, logger: createLogLines().logger })
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
-  const { trigger, until } = await startTrigger(chain(), enclave, root, { engine, records })
-  const { anvil, addresses } = chain()
-  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
-  const orders = createOrders({
-    records,
-    escrow: createContracts(createViewCaller(rpc), addresses).escrow,
-    onEscrowSeen: () => undefined,
-    onStored: trigger.onStored,
-    room: trigger.room,
-    knownEscrow: trigger.knownEscrow,
-  })
-  const post = async (envelope: Awaited<ReturnType<typeof sealOrder>>) =>
-    orders.receive({ orderId: ORDER, ...envelope }, 'a client')
-  return { post, trigger, until, left }
-}
-
-test.each([
-  ['was refused', 'writes', 'received'],
-  ['happened, though its answer was lost,', 'answers', 'already-received'],
-] as const)('an envelope whose write %s runs once it is posted again', async (_what, fault, result) => {
-  const { post, trigger, until, left } = await setUpFailing()
-  await post(await sealOrder('junk'))
+test('an envelope that could not be written takes no room, and runs once it is posted again', async () => {
+  const { postFrom, dataDir, commitsRun } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1' })
   const envelope = await sealOrder('the real one')
+  const order = { orderId: ORDER, ...envelope }
+  const mend = holdStores(dataDir)
+  expect(await postFrom('192.0.2.1', order)).toEqual([503, 'storage-unavailable'])
+  mend()
+  expect(await postFrom('192.0.2.1', order)).toEqual([202, undefined])
+  expect(await postFrom('192.0.2.1', await waiting('another'))).toEqual(REFUSED)
   await openFor(chain(), 'alice', ORDER, envelope)
-  await eventually('its escrow', async () => trigger.knownEscrow(ORDER)?.state === 'OPEN')
-  left[fault] = 1
-  await expect(post(envelope)).rejects.toThrow(StorageError)
-  expect(await post(envelope)).toMatchObject({ result, commit: commitOf(envelope) })
-  await until(ORDER, 'its run', (record) => outcomes(record)[0] === 'placed')
+  await eventually('its run', async () => (await commitsRun())[0] === commitOf(envelope))
+})
+
+// orders.model.test.ts has junk that comes at any other moment: it is never run.
+describe('junk under an orderId', () => {
+  test('posted eight times first fills the room, until the escrow opens', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const others = await Promise.all(Array.from({ length: 8 }, (_, n) => junk(`junk ${n}`)))
+    for (const { order, commit } of others) {
+      expect((await post(order)).body).toMatchObject({ result: 'received', commit })
+    }
+    const envelope = await sealOrder('the real one')
+    const early = await post({ orderId: ORDER, ...envelope })
+    expect(early.body).toMatchObject({ result: 'already-received', commit: others[0]?.commit })
+    const order = await openFor(chain(), 'alice', ORDER, envelope)
+    expect((await post(order)).body).toMatchObject({ result: 'received', commit: commitOf(envelope) })
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect(await commitsRun()).toEqual([commitOf(envelope)])
+  })
+
+  test('posted after the owner changes nothing', async () => {
+    const { post, status, commitsRun, enclave } = await setUp()
+    const { order, commit } = await openedEnvelope()
+    const { body } = await post(order)
+    const { order: other } = await junk('junk')
+    // The commit is of the ciphertext alone, so a copy with another tag has it too.
+    const copy = { ...order, tag: `0x${'02'.repeat(16)}` }
+    for (const each of [other, copy])
+      expect((await post(each)).body).toEqual({ ...body, result: 'already-received' })
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect((await post(other)).body).toEqual({ ...body, result: 'already-received' })
+    expect((await enclave.jobs())[0]).toMatchObject({ envelope: { tag: order.tag } })
+    expect(await commitsRun()).toEqual([commit])
+  })
+})
+
+describe('junk that would cost', () => {
+  test('a call of the node each, under an order that has its envelope, costs none', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { post, status } = await setUp({ RPC_URL: proxy.url })
+    const { order, commit } = await openedEnvelope()
+    await post(order)
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length
+    const before = calls()
+    for (let n = 0; n < 10; n++) {
+      const { body } = await post((await junk(`${n}`)).order)
+      expect(body).toMatchObject({ result: 'already-received', commit })
+    }
+    // The server reads other things at times, but not once per post.
+    expect(calls() - before).toBeLessThan(5)
+  })
+
+  test('room for ever expires, and what has an escrow stays', async () => {
+    const settings = { ENVELOPE_EXPIRY: '1s', ENVELOPE_MAX_WAITING: '1' }
+    const { post, api, dataDir, enclave } = await setUp(settings)
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the run of what has an escrow', async () => (await enclave.jobs()).length > 0)
+    const gone = bytes32('never opened')
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
+    await eventually('its end', async () => (await api.get(`/orders/${gone}`)).status === 404)
+    expect(openIds(dataDir, 'orders')).toEqual([ORDER])
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
+  })
+
+  test('room under an order that has ended gets none', async () => {
+    const { post, status, dataDir, enclave } = await setUp()
+    await openedEnvelope()
+    await refundOrder(chain(), ORDER)
+    expect((await post((await junk('late')).order)).status).toBe(202)
+    await eventually('its end', () => storedRows(dataDir, 'orders').length === 0)
+    expect(await status()).toMatchObject({ state: 'REFUNDED', receivedAt: null, triggers: [] })
+    expect(await enclave.jobs()).toEqual([])
+  })
 })

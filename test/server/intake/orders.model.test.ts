@@ -68,31 +68,19 @@ async function untilRun(market: Market, orders: readonly string[], turns: Turns)
 /** Expects the rules that hold after any history. */
 async function expectAllWell(market: Market, model: Model, turns: Turns): Promise<void> {
   await settle(market, turns)
-  const open = ORDERS.map((name) => owned[name]).filter(
-    ({ orderId }) => market.chain.stateOf(orderId) === 'OPEN',
-  )
-  const acknowledged = open.filter(({ orderId }) => model.acknowledged.has(orderId))
-  expect(
-    await untilRun(
-      market,
-      acknowledged.map(({ orderId }) => orderId),
-      turns,
-    ),
-  ).toEqual([])
+  const orders = ORDERS.map((name) => owned[name])
+  const open = orders.filter(({ orderId }) => market.chain.stateOf(orderId) === 'OPEN')
+  const ids = open.map(({ orderId }) => orderId)
+  const acknowledged = ids.filter((orderId) => model.acknowledged.has(orderId))
+  expect(await untilRun(market, acknowledged, turns)).toEqual([])
   for (const order of open) {
     const answering = market.post(order, order.envelope)
     await settle(market, turns)
     expect(await answering).toMatchObject({ commit: order.commit })
   }
-  expect(
-    await untilRun(
-      market,
-      open.map(({ orderId }) => orderId),
-      turns,
-    ),
-  ).toEqual([])
-  for (const name of ORDERS) {
-    const reading = market.life().records.get(owned[name].orderId)
+  expect(await untilRun(market, ids, turns)).toEqual([])
+  for (const { orderId } of orders) {
+    const reading = market.life().records.get(orderId)
     await drain(turns)
     expect((await reading)?.candidates.length ?? 0).toBeLessThanOrEqual(MAX_CANDIDATES)
   }

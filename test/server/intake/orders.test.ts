@@ -13,12 +13,13 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
+const FAR = 4_000_000_000
 
 describe('POST /orders', () => {
   test('stores the envelope, and has the enclave run with it; the same again changes nothing', async () => {
     const { post, api, status, enclave } = await setUp()
     const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: 4_000_000_000 }] })
+    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: FAR }] })
     const { envelope, order, commit } = await openedEnvelope()
     const response = await post(order)
     expect([response.status, response.headers.location]).toEqual([202, `/orders/${ORDER}`])
@@ -68,13 +69,9 @@ describe('GET /orders/:orderId', () => {
     const deadline = (await chain().now()) + 3_600
     await chain().send('alice', 'escrow', 'openDeposit', ORDER, bytes32('sealed'), AAPL, shares(2), deadline)
     const deposit = { symbol: 'AAPL', shares: '2000000000' }
-    expect(
-      await eventually('it is open', async () => (await status()).state === 'OPEN' && status()),
-    ).toMatchObject({ amount: '0', deposit })
+    await expect.poll(status).toMatchObject({ state: 'OPEN', amount: '0', deposit })
     await settleOrder(chain(), ORDER)
-    expect(
-      await eventually('it is settled', async () => (await status()).state === 'SETTLED' && status()),
-    ).toMatchObject({ amount: '0', deposit })
+    await expect.poll(status).toMatchObject({ state: 'SETTLED', amount: '0', deposit })
   })
 
   test('does not show the time of an envelope that is not the order’s', async () => {
@@ -86,45 +83,26 @@ describe('GET /orders/:orderId', () => {
     expect(await status()).toMatchObject({ state: 'OPEN', receivedAt: null })
   })
 
+  const failed = { outcome: 'failed' } as const
+  const waits = { outcome: 'queued', code: 'broker-turn' } as const
+  const placed = { outcome: 'placed', retryAt: FAR } as const
   test.each([
-    ['failed before it was settled after all', { outcome: 'failed' }, settleOrder, 'SETTLED'],
-    [
-      'waited for its turn before it was refunded',
-      { outcome: 'queued', code: 'broker-turn' },
-      refundOrder,
-      'REFUNDED',
-    ],
-  ] as const)('shows the notice of an order that %s only until its end', async (_what, run, end, state) => {
+    ['failed', 'it is settled after all', failed, undefined, settleOrder, 'SETTLED'],
+    ['failed', 'another run has settled it', failed, { outcome: 'settled' } as const, settleOrder, 'SETTLED'],
+    ['waits for its turn', 'it is refunded', waits, undefined, refundOrder, 'REFUNDED'],
+    ['waits for its turn', 'another run has ended', waits, placed, undefined, 'OPEN'],
+  ] as const)('shows why an order %s until %s', async (_what, _until, run, later, end, state) => {
     const { post, status, enclave } = await setUp()
     const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ ...run, notice, retryAt: 4_000_000_000 }] })
+    const first = { ...run, notice, ...(later === undefined && { retryAt: FAR }) }
+    await enclave.plan({ [ORDER]: later === undefined ? [first] : [first, later] })
     const { order } = await openedEnvelope()
     await post(order)
-    await eventually('the notice', async () => (await status()).notice)
-    await end(chain(), ORDER)
-    expect(await status()).toMatchObject({ state, notice: null })
-  })
-
-  test('shows no notice of an earlier run once another has settled the order', async () => {
-    const { post, status, enclave } = await setUp()
-    const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice }, { outcome: 'settled' }] })
-    const { order } = await openedEnvelope()
-    await post(order)
-    await eventually('the end', async () => (await status()).triggers[1]?.outcome)
-    await settleOrder(chain(), ORDER)
-    await eventually('the settlement', async () => (await status()).state === 'SETTLED')
-    expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
-  })
-
-  test('shows why an order waits for its turn until another run has ended', async () => {
-    const { post, status, enclave } = await setUp()
-    const waits = { outcome: 'queued', code: 'broker-turn', notice: await sealOrder('why') } as const
-    await enclave.plan({ [ORDER]: [waits, { outcome: 'placed', retryAt: 4_000_000_000 }] })
-    const { order } = await openedEnvelope()
-    await post(order)
-    await eventually('the placement', async () => (await status()).triggers[1]?.outcome)
-    expect(await status()).toMatchObject({ state: 'OPEN', notice: null })
+    if (later === undefined) await eventually('the notice', async () => (await status()).notice)
+    else await eventually('the later run', async () => (await status()).triggers[1]?.outcome)
+    await end?.(chain(), ORDER)
+    await eventually('its state', async () => (await status()).state === state)
+    expect(await status()).toMatchObject({ notice: null })
   })
 })
 
@@ -151,7 +129,7 @@ describe('a restart', () => {
 
   test('keeps the schedule: an order that waits for its time is shown with it, and does not run', async () => {
     const { post, status, enclave, stop, restart } = await setUp()
-    await enclave.plan({ [ORDER]: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
+    await enclave.plan({ [ORDER]: [{ outcome: 'queued', retryAt: FAR }] })
     const { order } = await openedEnvelope()
     await post(order)
     await eventually('the schedule', async () => (await status()).nextTriggerAt)

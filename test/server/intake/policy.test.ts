@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
 import { encodeClaim, envelopeHash, RULEBOOK_AUTHOR } from '../../../src/protocol/sealedRulebook.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { makeContractWallet } from '../../contracts/fixtures/contractWallet.js'
@@ -46,15 +45,8 @@ async function publish(version: bigint): Promise<void> {
   await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, admin, { version })))
 }
 
-const signed = async (role: Role, { orgId = ORG, content = 'a rulebook', ...how }: Signing = {}) =>
-  signedRulebook(chain(), role, { orgId, envelope: await sealOrder(content), ...how })
-
-interface Signing {
-  readonly orgId?: `0x${string}`
-  readonly content?: string
-  readonly domain?: IntentDomain
-  readonly twice?: boolean
-}
+const signed = async (role: Role, how: Partial<Parameters<typeof signedRulebook>[2]> = {}) =>
+  signedRulebook(chain(), role, { orgId: ORG, envelope: await sealOrder('a rulebook'), ...how })
 
 test('POST /policy answers after the run, with the version on the chain, which GET /policy shows too', async () => {
   const { post, api, enclave, runsNoted } = await setUp([{ ...ACCEPTED, waitMs: 300 }])
@@ -119,8 +111,8 @@ describe('a rulebook whose envelope the admin has signed', () => {
   test('runs, and the enclave gets nothing but the envelope', async () => {
     const { post, enclave } = await setUp()
     await publish(1n)
-    const { author: _author, ...envelope } = await signed('admin')
-    const body = { ...envelope, author: _author }
+    const body = await signed('admin')
+    const { author: _, ...envelope } = body
     expect((await post(body)).body).toEqual({ orgId: ORG, version: 1 })
     expect(await enclave.jobs()).toMatchObject([{ job: 'policy', envelope }])
     expect(JSON.stringify(await enclave.jobs())).not.toContain('author')
@@ -157,7 +149,7 @@ describe('a rulebook whose envelope the admin has signed', () => {
   test('costs the node one question a block, however many strangers sign junk for its institution', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { post } = await setUp([ACCEPTED], { RPC_URL: proxy.url })
-    const junk = await Promise.all(Array.from({ length: 30 }, (_, n) => signed('bob', { content: `${n}` })))
+    const junk = await Promise.all(Array.from({ length: 30 }, () => signed('bob')))
     const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length
     const before = calls()
     for (const body of junk) expect((await post(body)).status).toBe(422)

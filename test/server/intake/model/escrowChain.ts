@@ -1,9 +1,9 @@
 import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
-import type { EscrowedOrder, OrderEscrow } from '../../../../src/chain/contracts.js'
+import { createOrderEscrow, type EscrowedOrder, type OrderEscrow } from '../../../../src/chain/contracts.js'
 import { orderEscrowAbi } from '../../../../src/chain/generated/orderEscrowAbi.js'
 import type { Rpc, RpcAnswer, RpcCall } from '../../../../src/chain/rpc.js'
-import { ZERO_ADDRESS } from '../../../../src/protocol/address.js'
+import { createViewCaller } from '../../../../src/chain/views.js'
 import { type Hex, ZERO_BYTES32 } from '../../../../src/protocol/hex.js'
 import { bytes32 } from '../../../support/institution.js'
 import { UNOPENED } from '../../../support/orderEnds.js'
@@ -58,24 +58,11 @@ export function createEscrowChain(now: () => number) {
     const [tag] = blockParams.parse(params)
     return { result: blockOf(tag === 'latest' ? blocks.length - 1 : Number(tag)) }
   }
-  const none = async () => 0
-  const noMoney = async () => 0n
-  const escrow: OrderEscrow = {
-    address: ADDRESS,
-    orders: async (orderId) => orders.get(orderId) ?? UNOPENED,
-    openOrders: none,
-    openOrdersOf: none,
-    openOrdersBy: none,
-    escrowed: noMoney,
-    claims: noMoney,
-    claimed: noMoney,
-    takenBy: async () => ZERO_ADDRESS,
-    deployedAt: none,
-    authority: async () => ZERO_ADDRESS,
-    usdc: async () => ZERO_ADDRESS,
-    usedDigest: async () => false,
-  }
   const rpc: Pick<Rpc, 'send'> = { send: async (calls) => calls.map(answer) }
+  const escrow: OrderEscrow = {
+    ...createOrderEscrow(createViewCaller(rpc), ADDRESS),
+    orders: async (orderId) => orders.get(orderId) ?? UNOPENED,
+  }
   return {
     rpc,
     escrow,

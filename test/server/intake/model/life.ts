@@ -9,8 +9,8 @@ import { createLogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
 import { serverConfig } from '../../../support/serverEnvironment.js'
 import { serveLeaseOf } from '../../../support/stores.js'
-import type { ModelEnclave } from './enclave.js'
 import type { EscrowChain } from './escrowChain.js'
+import type { ModelEnclave } from './market.js'
 
 export type Life = Awaited<ReturnType<typeof startLife>>
 
@@ -67,14 +67,7 @@ export async function startLife(
   void lifetime.start()
   return {
     records,
-    orders: createOrders({
-      records,
-      escrow,
-      onEscrowSeen: () => undefined,
-      onStored,
-      room,
-      knownEscrow,
-    }),
+    orders: createOrders({ records, escrow, onEscrowSeen() {}, onStored, room, knownEscrow }),
     /** From now on nothing that it does has an effect, and nothing that it waits for comes. */
     kill() {
       isDead = true
