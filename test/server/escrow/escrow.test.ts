@@ -14,17 +14,14 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { startTrigger } from '../../support/triggerHarness.js'
+import { triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 
-/** A chain of blocks in memory, each with one event that has its name, of which a part can be replaced or not be read. */
+/** A chain of blocks in memory, each with one event that has its name, of which a part can be replaced. */
 function createBlocks(length: number) {
   const hashes = Array.from({ length }, (_, number) => `old ${number}`)
   const reads: string[] = []
-  const node = { fails: (_from: number) => false }
   const blockAt = (number: number): BlockId | null => {
     const name = hashes[number]
     return name === undefined ? null : { number, hash: bytes32(name) }
@@ -33,7 +30,6 @@ function createBlocks(length: number) {
     head: async () => blockAt(hashes.length - 1) ?? { number: 0, hash: '0x' },
     blockTime: async () => 0,
     async read({ from, to }) {
-      if (node.fails(from)) throw new ChainUnavailableError(1)
       const last = blockAt(to)
       if (last === null) return undefined
       reads.push(`${from}-${to}`)
@@ -44,38 +40,21 @@ function createBlocks(length: number) {
       return { events: inRange, parent: blockAt(from - 1), last }
     },
   }
-  return { hashes, reads, node, events }
-}
-
-function setUpBackfill(length: number) {
-  const { events, ...blocks } = createBlocks(length)
-  const backfill = createBackfill({ events, ranges: createRangeReader(events, 100) })
-  return { ...blocks, read: async () => backfill.read(0, await events.head()) }
+  return { hashes, reads, events }
 }
 
 function replaceFrom(hashes: string[], first: number, length: number): void {
   hashes.splice(first, hashes.length, ...Array.from({ length }, (_, index) => `new ${first + index}`))
 }
 
-test('looking back goes on after a failure, also when it was done already', async () => {
-  const { hashes, reads, node, read } = setUpBackfill(300)
-  node.fails = (from) => from === 200
-  await expect(read()).rejects.toThrow(ChainUnavailableError)
-  node.fails = () => false
-  expect((await read()).block.number).toBe(299)
-  hashes.push('one more')
-  const { events, block } = await read()
-  expect(reads).toEqual(['0-99', '100-199', '200-249', '250-299', '300-300'])
-  expect(events.map(({ id }) => id)).toEqual(hashes)
-  expect(block).toEqual({ number: 300, hash: bytes32('one more') })
-})
-
 test.each([
   ['is longer', 60],
   ['is shorter', 10],
   ['is as long', 30],
 ])('looking back reads replaced blocks again, where the new branch %s', async (_what, length) => {
-  const { hashes, reads, read } = setUpBackfill(300)
+  const { hashes, reads, events } = createBlocks(300)
+  const backfill = createBackfill({ events, ranges: createRangeReader(events, 100) })
+  const read = async () => backfill.read(0, await events.head())
   await read()
   replaceFrom(hashes, 270, length)
   const found = await eventually('an end', () => read().catch(() => undefined))
@@ -119,42 +98,41 @@ test('the poller notices a replacement between two pieces of one look', async ()
   expect(dealtWith).toContain('new 250')
 })
 
-test('a start ends on a node that refuses every third query, and reads no range twice', async () => {
+/** The chain's node, which may refuse a query of events. */
+function atQueries(look: (query: RpcCall) => void) {
   const { anvil } = chain()
   const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  return {
+    async send(calls: readonly RpcCall[], signal?: AbortSignal) {
+      const query = calls.find(({ method }) => method === 'eth_getLogs')
+      if (query !== undefined) look(query)
+      return rpc.send(calls, signal)
+    },
+  }
+}
+
+test('a start ends on a node that refuses every third query, and reads no range twice', async () => {
   const orderId = bytes32('A')
   await openFor(chain(), 'alice', orderId, await sealOrder('lost'))
   await chain().provider.send('anvil_mine', ['0x20'])
   const ranges: string[] = []
   let queries = 0
-  async function send(calls: readonly RpcCall[], signal?: AbortSignal) {
-    const query = calls.find(({ method }) => method === 'eth_getLogs')
-    if (query === undefined) return rpc.send(calls, signal)
+  const rpc = atQueries((query) => {
     if (++queries % 3 === 0) throw new ChainUnavailableError(1)
     ranges.push(JSON.stringify(query.params))
-    return rpc.send(calls, signal)
-  }
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
-  const { until } = await startTrigger(chain(), enclave, `${directory}/data`, { rpc: { send } })
-  await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
+  })
+  const { until } = await triggerUnderTest(chain(), {}, { rpc })
+  await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'placed')
   expect(queries).toBeGreaterThan(3)
   expect(new Set(ranges).size).toBe(ranges.length)
 })
 
 test('orders are unread while a node without old events lets no start end, as its check says after half a minute', async () => {
-  const { anvil } = chain()
-  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   let hasLogs = false
-  async function send(calls: readonly RpcCall[], signal?: AbortSignal) {
-    if (!hasLogs && calls.some(({ method }) => method === 'eth_getLogs'))
-      throw new ChainAnswerError('no logs so far back')
-    return rpc.send(calls, signal)
-  }
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  const server = await startTrigger(chain(), enclave, `${directory}/data`, { rpc: { send } })
+  const rpc = atQueries(() => {
+    if (!hasLogs) throw new ChainAnswerError('no logs so far back')
+  })
+  const server = await triggerUnderTest(chain(), {}, { rpc })
   const inspect = inspectOrders(server.trigger.backlog)
   /** The check as it answers at this time of the monotonic clock. */
   function inspectedAt(time: number) {

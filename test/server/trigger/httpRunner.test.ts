@@ -217,18 +217,6 @@ describe('a run of an earlier server, offered again', () => {
     await sleep(100)
     expect(door.offers).toHaveLength(length)
   })
-
-  test('while its first offers are still under way, is not ended by a refusal', async () => {
-    const { door, runner, job } = await setUp([503, 401])
-    const first = new AbortController()
-    void begin(runner, job, first.signal)
-    first.abort()
-    const end = runner.attach(earlier(job))
-    runner.offerAgain(job)
-    runner.offerAgain(job)
-    await eventually('the refusals', () => door.offers.length > 2)
-    expect(await hasEnded(end)).toBe(false)
-  })
 })
 
 describe('a run that an enclave has taken', () => {

@@ -173,17 +173,3 @@ describe('another server takes over', { timeout: 60_000 }, () => {
     expect(offersOf(A)).toHaveLength(1)
   })
 })
-
-test('an order whose run has settled it runs no more, while its event is still to come', async () => {
-  const { holder, other, offersOf, end } = await startTwo({})
-  await place(holder, 'alice', A)
-  await eventually('its run', () => offersOf(A).length === 1)
-  await end(A, other, { outcome: 'settled' })
-  await eventually('its end', async () => (await timeline(other, A)).includes('settled'))
-  // Two looks at the escrow, each of which looks for envelopes that other servers have stored.
-  await place(other, 'bob', B)
-  await eventually('the first look', () => offersOf(B).length === 1)
-  await place(other, 'carol', C)
-  await eventually('the second look', () => offersOf(C).length === 1)
-  expect(offersOf(A)).toHaveLength(1)
-})

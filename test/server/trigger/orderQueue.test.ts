@@ -21,41 +21,39 @@ function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
   return { ...createOrderQueue().track(opened(name, 1)), ...more }
 }
 
-describe('the next run of an account', () => {
-  const due = order('due', { dueAt: NOW })
-  const held = { ...due, mayBeAtEnclave: true, lastOutcome: 'queued' } as const
-  const live = { ...due, mayBeAtEnclave: true, lastOutcome: 'placed' } as const
-  const cancelled = { ...due, cancelCommit: '0xc0' } as const
-  const failed = (failures: number) => order('failed', { dueAt: NOW + 1, failures })
-  const waits = (waitsFor: TrackedOrder['waitsFor']) =>
-    order('waits', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor, mayBeAtEnclave: true })
-  const [quota, market, paused] = [waits('relay-quota-exhausted'), waits('market-closed'), waits('paused')]
-  const none = undefined
+const due = order('due', { dueAt: NOW })
+const held = { ...due, mayBeAtEnclave: true, lastOutcome: 'queued' } as const
+const live = { ...due, mayBeAtEnclave: true, lastOutcome: 'placed' } as const
+const cancelled = { ...due, cancelCommit: '0xc0' } as const
+const failed = (failures: number) => order('failed', { dueAt: NOW + 1, failures })
+const waits = (waitsFor: TrackedOrder['waitsFor']) =>
+  order('waits', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor, mayBeAtEnclave: true })
+const [quota, market, paused] = [waits('relay-quota-exhausted'), waits('market-closed'), waits('paused')]
+const none = undefined
 
-  test.each<[string, TrackedOrder[], TrackedOrder | undefined]>([
-    ['is the first that is due', [order('idle'), due, { ...due }], due],
-    ['waits for its time', [order('idle'), order('later', { dueAt: NOW + 1 })], none],
-    ['waits for an earlier one that failed once', [failed(1), due], none],
-    ['waits for an earlier one that failed four times', [failed(4), due], none],
-    ['passes an earlier one that failed five times', [failed(5), due], due],
-    ['passes a later one that failed', [due, failed(1)], due],
-    ['passes an earlier one that waits and names no reason', [waits(undefined), due], due],
-    ['waits for an earlier one that waits for its quota', [quota, due], none],
-    ['passes it once the enclave may hold this one', [quota, { ...due, mayBeAtEnclave: true }], held],
-    ['passes one that waits for its quota and is never due again', [{ ...quota, dueAt: null }, due], due],
-    ['is written ahead while an earlier one waits for the market', [market, due], due],
-    ['is not written ahead past one that waits out a pause', [market, paused, due], none],
-    ['is written ahead while an earlier one waits for its turn', [waits('broker-turn'), due], due],
-    ['passes one that waits for its turn at the broker', [waits('broker-turn'), held], held],
-    ['waits in the queue of the market', [market, held], none],
-    ['waits in the queue of the broker’s rate limit', [waits('broker-rate-limit'), held], none],
-    ['passes the queue of the market once it is at the broker', [market, held, live], live],
-    ['passes one that waits once it is cancelled', [paused, cancelled], cancelled],
-    ['passes the queue of the market once it is cancelled', [market, { ...held, ...cancelled }], cancelled],
-    ['waits for one that failed, cancelled or not', [{ ...paused, failures: 1 }, cancelled], none],
-  ])('%s', (_what, orders, expected) => {
-    expect(nextRunnable(orders, NOW)?.orderId).toBe(expected?.orderId)
-  })
+test.each<[string, TrackedOrder[], TrackedOrder | undefined]>([
+  ['is the first that is due', [order('idle'), due, { ...due }], due],
+  ['waits for its time', [order('idle'), order('later', { dueAt: NOW + 1 })], none],
+  ['waits for an earlier one that failed once', [failed(1), due], none],
+  ['waits for an earlier one that failed four times', [failed(4), due], none],
+  ['passes an earlier one that failed five times', [failed(5), due], due],
+  ['passes a later one that failed', [due, failed(1)], due],
+  ['passes an earlier one that waits and names no reason', [waits(undefined), due], due],
+  ['waits for an earlier one that waits for its quota', [quota, due], none],
+  ['passes it once the enclave may hold this one', [quota, { ...due, mayBeAtEnclave: true }], held],
+  ['passes one that waits for its quota and is never due again', [{ ...quota, dueAt: null }, due], due],
+  ['is written ahead while an earlier one waits for the market', [market, due], due],
+  ['is not written ahead past one that waits out a pause', [market, paused, due], none],
+  ['is written ahead while an earlier one waits for its turn', [waits('broker-turn'), due], due],
+  ['passes one that waits for its turn at the broker', [waits('broker-turn'), held], held],
+  ['waits in the queue of the market', [market, held], none],
+  ['waits in the queue of the broker’s rate limit', [waits('broker-rate-limit'), held], none],
+  ['passes the queue of the market once it is at the broker', [market, held, live], live],
+  ['passes one that waits once it is cancelled', [paused, cancelled], cancelled],
+  ['passes the queue of the market once it is cancelled', [market, { ...held, ...cancelled }], cancelled],
+  ['waits for one that failed, cancelled or not', [{ ...paused, failures: 1 }, cancelled], none],
+])('the next run of an account %s', (_what, orders, expected) => {
+  expect(nextRunnable(orders, NOW)?.orderId).toBe(expected?.orderId)
 })
 
 test('positions are compared as numbers: by block, then by log', () => {

@@ -104,15 +104,13 @@ describe('an order in a block that took the place of others', () => {
   })
 })
 
-describe('a chain that was reset', () => {
-  test('is followed from its new head', async () => {
-    const snapshot = await chain().provider.send('evm_snapshot', [])
-    await chain().provider.send('anvil_mine', ['0x100'])
-    const { place, until, looked } = await setUp()
-    await looked()
-    await chain().provider.send('evm_revert', [snapshot])
-    await openFor(chain(), 'alice', B, await sealOrder('another'))
-    await place('alice', A)
-    await until(A, 'its run', (record) => outcomes(record)[0] === 'placed')
-  })
+test('a chain that was reset is followed from its new head', async () => {
+  const snapshot = await chain().provider.send('evm_snapshot', [])
+  await chain().provider.send('anvil_mine', ['0x100'])
+  const { place, until, looked } = await setUp()
+  await looked()
+  await chain().provider.send('evm_revert', [snapshot])
+  await openFor(chain(), 'alice', B, await sealOrder('another'))
+  await place('alice', A)
+  await until(A, 'its run', (record) => outcomes(record)[0] === 'placed')
 })

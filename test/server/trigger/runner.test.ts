@@ -2,15 +2,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import { createRuns, logRunEnd, type RunEnd } from '../../../src/server/trigger/runner.js'
+import { createRuns } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { createFailingEngine, createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-
-const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
 
 /** Runs at an enclave that takes every job and posts nothing about it. */
 async function setUp() {
@@ -44,19 +42,10 @@ test('one run of the reconcile is under way, also when the record of an ended on
   const { runRecords, runs, runner, left } = await setUp()
   const run = await runs.start({ job: 'reconcile' })
   await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_IN_USE' })
-  await runner.receiveResult(run.record.runId, RESULT)
+  await runner.receiveResult(run.record.runId, { outcome: 'rejected', code: 'wrong-version' })
   await run.end
   left.writes = 1
   await run.discard()
-  expect(await runRecords.all()).toHaveLength(1)
-  const next = await runs.start({ job: 'reconcile' })
-  expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
-})
-
-test('a start whose record was written, though its answer was lost, holds up no later one', async () => {
-  const { runRecords, runs, left } = await setUp()
-  left.answers = 1
-  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ name: 'StorageError' })
   expect(await runRecords.all()).toHaveLength(1)
   const next = await runs.start({ job: 'reconcile' })
   expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
@@ -74,22 +63,4 @@ test('a start whose record is written only after the next start has looked for i
   const next = await runs.start({ job: 'reconcile' })
   await runs.clear()
   expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
-})
-
-const [info, warn, error] = [30, 40, 50]
-
-test.each<[RunEnd, number]>([
-  [{ how: 'result', result: { outcome: 'done', code: 'reclaimed-after-fill' } }, error],
-  [{ how: 'timeout', result: { outcome: 'failed', code: 'broker-mismatch' } }, error],
-  [{ how: 'result', result: { outcome: 'queued', code: 'broker-unauthorized' } }, error],
-  [{ how: 'result', result: { outcome: 'queued', code: 'broker-refused' } }, warn],
-  [{ how: 'result', result: { outcome: 'settled', code: 'cost-over-notional' } }, warn],
-  [{ how: 'not-started', result: null }, warn],
-  [{ how: 'result', result: { outcome: 'rejected', code: 'not-admin' } }, info],
-  [{ how: 'result', result: { outcome: 'settled' } }, info],
-])('the line at the end of a run has its code and level: %j', (end, level) => {
-  const log = createLogLines()
-  logRunEnd(log.logger, 'a run ended', end, { runId: 'r' })
-  const { code } = end.result ?? {}
-  expect(log.lines()).toMatchObject([{ level, msg: 'a run ended', runId: 'r', ...(code && { code }) }])
 })

@@ -42,17 +42,6 @@ test('one at a time stands in the line for a turn, so that orders get every seco
   await eventually('its run', () => started() === 2)
 })
 
-test('says so at once when a sender has two that wait, and when sixteen senders have some', async () => {
-  const { offer, runs, started } = setUp(createTriggerRateLimit(0))
-  const senders = Array.from({ length: 17 }, (_, n) => ({ client: `${n}` }))
-  const ends = senders.map((sender) => offer('of each', sender))
-  expect(await Promise.race(ends)).toEqual({ how: 'too-many-waiting' })
-  await eventually('one run', () => started() === 1)
-  const ofOne = ['1', '2', '3', '4'].map((content) => offer(content, institution('one')))
-  expect(await Promise.race(ofOne)).toEqual({ how: 'too-many-waiting' })
-  expect(runs.waiting()).toEqual({ signed: 2, unsigned: 15 })
-})
-
 test('the same envelope joins its run only for the same sender', async () => {
   const { runs, started } = setUp(createTriggerRateLimit(0))
   const envelope = await sealOrder('a rulebook')

@@ -2,7 +2,6 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
@@ -21,7 +20,6 @@ import { startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
-const TOMORROW = new Date(Date.now() + 86_400_000)
 
 async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   const root = await temporaryDirectory()
@@ -46,7 +44,6 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
     return { runner, start }
   }
   return {
-    root,
     door,
     server,
     offered: () => door.offers.map(({ body }) => body.orderId ?? body.job),
@@ -68,34 +65,6 @@ test('a server that starts before it sees the order of a run offers that run aga
   await eventually('the next offer', () => door.offers.length > offers)
   const { body } = door.offers.at(-1) ?? {}
   expect([body?.runId, body?.envelope]).toEqual([runIdOf(A), envelope])
-})
-
-test('a server that starts offers a run again whose order was reclaimed, without its envelope', async () => {
-  const { server, door, runIdOf } = await setUp(['lose', 202])
-  const first = await server().start()
-  await first.place('alice', A)
-  await eventually('an offer', () => door.offers.length > 0)
-  await first.stop()
-  await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
-  await chain().send('alice', 'escrow', 'reclaim', A)
-  const before = door.offers.length
-  await server().start()
-  await eventually('the next offer', () => door.offers.length > before)
-  const { envelope, ...rest } = door.offers.at(-1)?.body ?? {}
-  expect([envelope, rest.orderId, rest.runId]).toEqual([undefined, A, runIdOf(A)])
-})
-
-test('a server that starts offers the reconcile of the one before again, as the same run', async () => {
-  const { server, door } = await setUp(['lose', 202])
-  const closed = { timestamp: new Date(), isOpen: false, nextOpen: TOMORROW, nextClose: TOMORROW }
-  const marketClock = { getClock: async () => closed }
-  const first = await server().start({ marketClock })
-  await eventually('an offer', () => door.offers.length > 0)
-  await first.stop()
-  const before = door.offers.length
-  await server().start({ marketClock })
-  await eventually('the next offer', () => door.offers.length > before)
-  expect(new Set(door.offers.map(({ body }) => body.runId)).size).toBe(1)
 })
 
 test('a rulebook’s run that nothing is heard of is reported at its time, and joined by the same rulebook', async () => {
