@@ -1,12 +1,14 @@
-// What each entry of the client package declares, and every declaration that this names, without comments.
+// What each entry of the client package declares, and every declaration that this names, without comments. What the main entry's report
+// has stands there alone.
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** Where the reports are. */
 export const API = 'packages/client/api'
 const BUILT = 'packages/client/dist'
+const MAIN = 'client/index.d.ts'
 const ENTRIES = {
-  'client.d.ts': 'client/index.d.ts',
+  'client.d.ts': MAIN,
   'store.d.ts': 'client/store/index.d.ts',
   'admin.d.ts': 'client/admin.d.ts',
   'history.d.ts': 'client/history.d.ts',
@@ -18,7 +20,13 @@ const ENTRIES = {
 
 /** The text of each report, by its file, from what `npm run build:client` has emitted. */
 export function clientReports(): Map<string, string> {
-  return new Map(Object.entries(ENTRIES).map(([file, entry]) => [join(API, file), reportOf(entry)]))
+  const main = declarationsOf(MAIN)
+  return new Map(
+    Object.entries(ENTRIES).map(([file, entry]) => [
+      join(API, file),
+      entry === MAIN ? reportOf(MAIN, main) : reportOf(entry, declarationsOf(entry), main),
+    ]),
+  )
 }
 
 /** The top-level statements of an emitted file: the compiler begins each in the first column, and ends it there or by a semicolon. */
@@ -46,9 +54,12 @@ function sourceOf(path: string, statement: string): string | null {
   return from === undefined ? null : join(dirname(path), `${from}.d.ts`)
 }
 
-/** What an entry exports, and everything that this leads to, by file. */
-function reportOf(entry: string): string {
-  const kept = new Map<string, Set<string>>()
+/** Statements, by file. */
+type Declarations = Map<string, Set<string>>
+
+/** What an entry exports, and everything that this leads to. */
+function declarationsOf(entry: string): Declarations {
+  const kept: Declarations = new Map()
   const files = new Map<string, { statement: string; names: string[] }[]>()
   function parsed(path: string) {
     const known = files.get(path)
@@ -76,9 +87,18 @@ function reportOf(entry: string): string {
   const path = join(BUILT, entry)
   for (const statement of statementsOf(path))
     for (const name of namesOf(statement)) if (name) keep(path, name)
-  const parts = [...kept].map(([file, own]) => `// ${relative(BUILT, file)}\n${[...own].sort().join('\n')}\n`)
-  const head = `// Written by \`npm run client-api\` from ${entry}: the public types, and all that they name.\n`
-  const exports = statementsOf(path).filter((statement) => statement.startsWith('export '))
+  return kept
+}
+
+/** @param elsewhere what another report has */
+function reportOf(entry: string, kept: Declarations, elsewhere: Declarations = new Map()): string {
+  const parts = [...kept].flatMap(([file, all]) => {
+    const own = [...all].filter((statement) => !elsewhere.get(file)?.has(statement)).sort()
+    return own.length === 0 ? [] : [`// ${relative(BUILT, file)}\n${own.join('\n')}\n`]
+  })
+  const beside = elsewhere.size > 0 ? ' beside those of client.d.ts' : ''
+  const head = `// Written by \`npm run client-api\` from ${entry}: the public types, and all that they name${beside}.\n`
+  const exports = statementsOf(join(BUILT, entry)).filter((statement) => statement.startsWith('export '))
   const exported = exports.flatMap(namesOf).filter(Boolean).sort()
   return `${head}// Exports:\n${exported.map((name) => `//   ${name}\n`).join('')}\n${parts.sort().join('\n')}`
 }
