@@ -36,8 +36,7 @@ export async function everyContract(
   contracts: ContractAddresses,
 ): Promise<WatchedContracts> {
   const { escrow, token } = createContracts(caller, contracts)
-  const [authority, corporateActions] = await Promise.all([escrow.authority(), token.actions()])
-  return { ...contracts, authority, corporateActions }
+  return { ...contracts, authority: await escrow.authority(), corporateActions: await token.actions() }
 }
 
 /** The thirteen events of the product's narration. Each shows only amounts, deadlines and version numbers. */
@@ -130,11 +129,11 @@ export function narrationOf({ topics, data }: ChainLog): Narration | null {
   const { contract, name: event, shows, fragment } = found
   try {
     const fields = interfaces[contract].decodeEventLog(fragment, data, topics)
-    // Whether an asset is USDC is shown, because an amount means nothing without its unit; which shares is not shown.
-    const unitOf = (asset: 'asset' | 'payoutAsset') => (fields.getValue(asset) === USDC ? 'USDC' : 'shares')
-    const values = shows.map(([name, unit]): Shown => {
-      const shown = unit === 'asset' || unit === 'payoutAsset' ? unitOf(unit) : unit
-      return { name, unit: shown, value: BigInt(fields.getValue(name)) }
+    const values = shows.map(([name, shown]): Shown => {
+      // Whether an asset is USDC is shown, because an amount means nothing without its unit; which shares is not shown.
+      const ofAsset = () => (fields.getValue(shown) === USDC ? 'USDC' : 'shares')
+      const unit = shown === 'asset' || shown === 'payoutAsset' ? ofAsset() : shown
+      return { name, unit, value: BigInt(fields.getValue(name)) }
     })
     return { event, values: values.filter(({ name, value }) => name !== 'payout' || value > 0n) }
   } catch {

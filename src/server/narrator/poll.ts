@@ -1,30 +1,21 @@
 import * as z from 'zod'
 import { fitOf } from '../../chain/blockTracker.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
-import { type BlockRange, type ChainLog, createLogReader, type LogPiece } from '../../chain/logReader.js'
+import { type BlockId, createLogReader, type LogPiece } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
-import type { Hex } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
 import { createStateDocument } from '../store/documents.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import {
-  type Cursor,
-  cursorSchema,
-  extended,
-  FINAL_DEPTH,
-  lastOf,
-  type NarratedBlock,
-  remaining,
-} from './cursor.js'
-import {
   everyContract,
-  type Narration,
   type NarrationLine,
   narrationOf,
+  narrationSchema,
   queriesOf,
   type WatchedContracts,
 } from './events.js'
@@ -72,6 +63,25 @@ export function createNarratorProgress(): NarratorProgress {
   return { isNarrating: false, isPrinting: false, atMs: 0 }
 }
 
+const blockIdSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
+
+const cursorSchema = z.strictObject({
+  /** The hash of block 0, which identifies the chain; null where the node does not have that block. */
+  genesis: z.nullable(bytes32Schema),
+  /** The block that narration began after: earlier events are never narrated while it is on the chain. */
+  start: blockIdSchema,
+  /**
+   * Narrated blocks, lowest first; the last one is the end of the narration. They contain every block with narrated events,
+   * down to the first one, which counts as final.
+   */
+  blocks: z.array(z.strictObject({ ...blockIdSchema.shape, told: z.array(narrationSchema) })).min(1),
+})
+/** The end of the narration, and the events that it may have to retract. */
+export type Cursor = z.output<typeof cursorSchema>
+type NarratedBlock = Cursor['blocks'][number]
+
+/** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
+const FINAL_DEPTH = 64
 /** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
 const POLLS_UNTIL_RESET = 5
 /** Events that are read in one turn of the event loop: some 10 ms. */
@@ -89,15 +99,13 @@ export function createNarratorTick(options: {
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly cursors: { load(): Promise<Cursor | undefined>; save(cursor: Cursor): Promise<void> }
   /** The narration of a log; null where it has another form. */
-  readonly narrate?: (log: ChainLog) => Narration | null
+  readonly narrate?: typeof narrationOf
   readonly print: Print
   readonly progress: NarratorProgress
   readonly stopping: AbortSignal
   readonly logger: Logger
 }): () => ReturnType<Tick> {
-  const { watched, logRange, confirmations, rpc, cursors, narrate = narrationOf, print, progress } = options
-  const { stopping, logger } = options
-  const sending: Pick<Rpc, 'send'> = { send: (calls) => rpc.send(calls, stopping) }
+  const { rpc, cursors, narrate = narrationOf, print, progress, stopping, logger } = options
   let events: ReturnType<typeof createLogReader> | undefined
   // Many blocks in one request may be more than a provider's plan gives in a second.
   const lane = createReadLane(rpc)
@@ -125,31 +133,49 @@ export function createNarratorTick(options: {
     const lowest = Math.max(0, confirmed - FINAL_DEPTH)
     const numbers = Array.from({ length: confirmed - lowest + 1 }, (_, index) => lowest + index)
     const hashes = await hashesOf([0, ...numbers])
-    const hash = hashes.get(confirmed)
-    if (hash === undefined) return
-    const known = Array.from(hashes, (block) => ({ number: block[0], hash: block[1], told: [] }))
-    const blocks = known.filter(({ number }) => number >= lowest)
-    await save({ genesis: hashes.get(0) ?? null, start: { number: confirmed, hash }, blocks }, [])
+    const blocks = numbers.flatMap((number) => {
+      const hash = hashes.get(number)
+      return hash === undefined ? [] : [{ number, hash, told: [] }]
+    })
+    const last = blocks.at(-1)
+    if (last?.number !== confirmed) return
+    const start = { number: confirmed, hash: last.hash }
+    await save({ genesis: hashes.get(0) ?? null, start, blocks }, [])
   }
 
   /** The block that was narrated last is missing or has another hash. */
   async function reconsider(from: Cursor): Promise<void> {
     const { start, blocks } = from
     const hashes = await hashesOf([0, start.number, ...blocks.map(({ number }) => number)])
-    const kept = remaining(from, hashes)
-    resets = kept === 'reset' ? resets + 1 : 0
-    if (typeof kept === 'object') {
-      const removed = blocks.slice(kept.blocks.length)
-      logger.warn('chain reorganized', { count: removed.length })
-      return save(kept, retractions(removed))
-    }
+    // Only another block at the same height proves a reorganization. A missing one does not: a node that is behind has fewer blocks, and so
+    // has a chain that was just shortened.
+    const isOther = ({ number, hash }: BlockId) => (hashes.get(number) ?? hash) !== hash
+    const firstOther = blocks.findIndex(isOther)
+    const isReset = firstOther === 0 || (from.genesis !== null && isOther({ number: 0, hash: from.genesis }))
+    resets = isReset ? resets + 1 : 0
+    if (isReset) return beginAnew(start, hashes)
+    if (firstOther === -1) return
+    const [kept, removed] = [blocks.slice(0, firstOther), blocks.slice(firstOther)]
+    logger.warn('chain reorganized', { count: removed.length })
+    const { number, hash } = lastOf({ blocks: kept })
+    const told = removed.flatMap((block) => block.told).toReversed()
+    const time = nowSeconds()
+    await save(
+      // If narration began at a head that was reorganized away, it began after the rest of that history.
+      { ...from, start: start.number > number ? { number, hash } : start, blocks: kept },
+      told.map((narration) => ({ kind: 'retraction', time, narration })),
+    )
+  }
+
+  /** A block that counted as final is another one. */
+  async function beginAnew(start: BlockId, hashes: ReadonlyMap<number, Hex>): Promise<void> {
     const genesis = hashes.get(0) ?? null
     const isStartKept = hashes.get(start.number) === start.hash
     // There is no block to continue from yet without either of them.
     const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
     if (resets < POLLS_UNTIL_RESET || next === null) return
-    const blocksAnew = [{ ...next, told: [] }]
-    await save({ genesis, start: next, blocks: blocksAnew }, [{ kind: 'reset', time: nowSeconds() }])
+    const anew = { genesis, start: next, blocks: [{ ...next, told: [] }] }
+    await save(anew, [{ kind: 'reset', time: nowSeconds() }])
     resets = 0
   }
 
@@ -172,35 +198,42 @@ export function createNarratorTick(options: {
     return { blocks, lines }
   }
 
-  /** @returns the last block with enough confirmations */
-  async function poll(): Promise<number> {
+  async function advance(from: Cursor, to: number, head: number): Promise<void> {
+    const last = lastOf(from)
+    events ??= createLogReader({
+      rpc: { send: (calls) => rpc.send(calls, stopping) },
+      queries: queriesOf(await options.watched()),
+      maxBlocks: options.logRange,
+    })
+    const found = await events.readPiece({ from: last.number + 1, to })
+    // A node behind the one that reported the head does not have the range's end. Another history is for the next tick.
+    if (found === undefined || fitOf(last, found.parent) !== 'kept') return
+    const { blocks, lines } = await narrated(found)
+    const all = [...from.blocks, ...blocks]
+    // The highest block that is final comes first, without its events.
+    const first = Math.max(
+      0,
+      all.findLastIndex(({ number }) => number <= head - FINAL_DEPTH),
+    )
+    const kept = all.slice(first).map((block, index) => (index === 0 ? { ...block, told: [] } : block))
+    await save({ ...from, blocks: kept }, lines)
+  }
+
+  return async () => {
+    const before = cursor
     cursor ??= await cursors.load()
     const last = cursor && lastOf(cursor)
     const calls = [blockCall('latest'), ...(last ? [blockCall(last.number)] : [])]
     const [latest, lastNow] = await rpc.send(calls, stopping)
     const head = resultOf(latest, blockSchema).number
-    const confirmed = Math.max(0, head - (confirmations - 1))
+    /** The last block with enough confirmations. */
+    const confirmed = Math.max(0, head - (options.confirmations - 1))
     if (cursor === undefined || last === undefined) await begin(confirmed)
     else if (fitOf(last, resultOf(lastNow, z.nullable(blockSchema))) !== 'kept') await reconsider(cursor)
     else {
       resets = 0
-      if (last.number < confirmed) await advance(cursor, { from: last.number + 1, to: confirmed }, head)
+      if (last.number < confirmed) await advance(cursor, confirmed, head)
     }
-    return confirmed
-  }
-
-  async function advance(from: Cursor, range: BlockRange, head: number): Promise<void> {
-    events ??= createLogReader({ rpc: sending, queries: queriesOf(await watched()), maxBlocks: logRange })
-    const found = await events.readPiece(range)
-    // A node behind the one that reported the head does not have the range's end. Another history is for the next tick.
-    if (found === undefined || fitOf(lastOf(from), found.parent) !== 'kept') return
-    const { blocks, lines } = await narrated(found)
-    await save(extended(from, blocks, head), lines)
-  }
-
-  return async () => {
-    const before = cursor
-    const confirmed = await poll()
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
     Object.assign(progress, { last: { block, lag: Math.max(0, confirmed - block) }, atMs: performance.now() })
@@ -208,11 +241,10 @@ export function createNarratorTick(options: {
   }
 }
 
-/** Newest first. */
-function retractions(removed: readonly NarratedBlock[]): NarrationLine[] {
-  const time = nowSeconds()
-  const told = removed.flatMap((block) => block.told).toReversed()
-  return told.map((narration) => ({ kind: 'retraction', time, narration }))
+function lastOf({ blocks }: Pick<Cursor, 'blocks'>) {
+  const last = blocks.at(-1)
+  if (last === undefined) throw new TypeError('a cursor has a block')
+  return last
 }
 
 function nowSeconds(): bigint {
