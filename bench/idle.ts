@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -152,11 +152,12 @@ async function measureStart(
   variables: Record<string, string>,
 ): Promise<Cells> {
   const startedAt = Date.now()
-  const log = `${startedAt}.log`
+  const log = join(directory, 'server.log')
+  await rm(log, { force: true })
   const nodeOptions = ['--expose-gc', '--import', COLLECTOR]
-  const server = await startServer(context, { directory, log, url: info.url, variables, nodeOptions })
-  const ready = await timeOf(join(directory, log), 'open orders read')
-  const listening = await timeOf(join(directory, log), 'server started')
+  const server = await startServer(context, { directory, url: info.url, variables, nodeOptions })
+  const ready = await timeOf(log, 'open orders read')
+  const listening = await timeOf(log, 'server started')
   await sleep(SETTLE_MS)
   process.kill(server.pid, 'SIGUSR2')
   await sleep(COLLECT_MS)

@@ -36,8 +36,9 @@ export async function startRelayChain(
   { cleanUp, settings }: Pick<BenchContext, 'cleanUp' | 'settings'>,
   blockTime = BLOCK_SECONDS,
 ) {
-  const chain = await startTestChain({ blockTime, states: STATES })
+  const chain = await startTestChain({ states: STATES })
   cleanUp.defer(chain.stop)
+  await chain.anvil.mineEvery(blockTime)
   const rhythm = blockTime === BLOCK_TIME ? [] : [`a block every ${blockTime} s [${BLOCK_TIME}]`]
   settings.add(`chain: ${[...rhythm, `${STATES} states [${STATE_SECONDS}]`].join(', ')}`)
   const domain = domainOf(chain, 'PortfolioUpdate')

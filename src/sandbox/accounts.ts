@@ -7,22 +7,14 @@ export type SandboxAccount = Anvil['accounts'][number]
 export type SandboxAccounts = ReturnType<typeof castAccounts>
 
 export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>) {
-  const cast = (index: number): SandboxAccount => {
-    const account = accounts[index]
-    if (account === undefined) throw new Error('the local chain has too few accounts')
-    return account
-  }
+  const [deployer, owner, admin, ada, ben, cleo, relayer, brokerFunding, newcomer, guardian] = accounts
   return {
-    deployer: cast(0),
-    owner: cast(1),
-    admin: cast(2),
-    employees: [cast(3), cast(4), cast(5)] as const,
-    relayer: cast(6),
-    brokerFunding: cast(7),
+    ...{ deployer, owner, admin, relayer, brokerFunding },
+    employees: [ada, ben, cleo] as const,
     /** Belongs to no institution and has no KYC, but has USDC. */
-    newcomer: cast(8),
+    newcomer,
     /** Can pause the platform. */
-    guardian: cast(9),
+    guardian,
   }
 }
 

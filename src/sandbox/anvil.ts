@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HDNodeWallet, JsonRpcProvider, Mnemonic } from 'ethers'
+import { HDNodeWallet, JsonRpcProvider } from 'ethers'
 import { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { endProcess, killWithParent } from './killWithParent.js'
 
 /** The well-known phrase of local development chains. Its accounts must not hold value anywhere else. */
 const PHRASE = 'test test test test test test test test test test test junk'
-const DERIVATION_PATH = "m/44'/60'/0'/0"
-const ACCOUNTS = 10
+/** Anvil's own. */
+const CHAIN_ID = 31_337
 const STOP_TIMEOUT_MS = 2_000
 const POLLING_MS = 50
 /** As many as a full node of Ethereum keeps. */
@@ -28,12 +28,6 @@ const A_DAY_SECONDS = 86_400
 export interface AnvilOptions {
   /** Default: a free one. */
   port?: number
-  /** Seconds between blocks. By default every transaction is mined at once in its own block. */
-  blockTime?: number
-  /** Seconds between blocks while no transaction waits. Default: as with transactions. */
-  idleTime?: number
-  /** Default: 31337. */
-  chainId?: number
   /** The latest blocks whose states are kept, in memory alone. All blocks, transactions, receipts and logs are kept. Default: 128. */
   states?: number
   /** Further arguments of the program, e.g. `['--auto-impersonate']`. */
@@ -49,36 +43,28 @@ export type Anvil = Awaited<ReturnType<typeof startAnvil>>
  * @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
 export async function startAnvil(options: AnvilOptions = {}) {
-  const { port = 0, chainId = 31337, states = STATES } = options
-  const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${ACCOUNTS}`]
+  const { port = 0, states = STATES } = options
+  const args = ['--port', `${port}`, '--accounts', '10']
   args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit', '--prune-history', `${states}`)
-  const child = spawn(foundryProgram('anvil'), [...args, ...(options.args ?? [])], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...ALLOCATOR },
-  })
+  const env = { ...process.env, ...ALLOCATOR }
+  const program = foundryProgram('anvil')
+  const child = spawn(program, [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'], env })
   killWithParent(child)
   const rpcUrl = await listening(child)
   const ending = new AbortController()
-  const provider = new JsonRpcProvider(rpcUrl, chainId, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-    batchStallTime: 0,
-    pollingInterval: POLLING_MS,
-  })
+  const uncached = { staticNetwork: true, cacheTimeout: -1, batchStallTime: 0 }
+  const provider = new JsonRpcProvider(rpcUrl, CHAIN_ID, { ...uncached, pollingInterval: POLLING_MS })
 
-  /** See `AnvilOptions`. Until then every transaction is mined at once in its own block. */
-  async function mineEvery(blockTime: number, idleTime = 0): Promise<void> {
-    await provider.send('evm_setIntervalMining', [A_DAY_SECONDS])
-    void mineInIntervals(provider, blockTime * 1_000, idleTime * 1_000, ending.signal)
-  }
-
-  if (options.blockTime !== undefined) await mineEvery(options.blockTime, options.idleTime)
   return {
     rpcUrl,
-    chainId,
+    chainId: CHAIN_ID,
     /** Sees new blocks quickly. */
     provider,
-    mineEvery,
+    /** Seconds between blocks, and while no transaction waits. Until then every transaction is mined at once in its own block. */
+    async mineEvery(blockTime: number, idleTime = 0): Promise<void> {
+      await provider.send('evm_setIntervalMining', [A_DAY_SECONDS])
+      void keepMining(provider, blockTime * 1_000, idleTime * 1_000, ending.signal)
+    },
     /** Funded with 10,000 ETH each. */
     accounts: derive(),
     pid: child.pid ?? 0,
@@ -109,11 +95,10 @@ function listening(child: ChildProcess): Promise<string> {
     })
     child.stdout?.on('data', function read(chunk) {
       output += String(chunk)
-      const match = /Listening on (\S+:\d+)/.exec(output)
-      if (!match) return
+      const [, place] = /Listening on (\S+:\d+)/.exec(output) ?? []
       // Drains the pipe, because the program keeps logging.
-      child.stdout?.off('data', read).resume()
-      resolve(`http://${match[1]}`)
+      if (place) child.stdout?.off('data', read).resume()
+      if (place) resolve(`http://${place}`)
     })
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`anvil exited with ${code}: ${errors.trim()}`)))
@@ -126,16 +111,11 @@ const poolSchema = z.object({ pending: z.string().transform(Number) })
  * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the signal.
  * `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
  */
-async function mineInIntervals(
-  provider: JsonRpcProvider,
-  intervalMs: number,
-  idleMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  let dueAt = performance.now() + intervalMs
+async function keepMining(provider: JsonRpcProvider, everyMs: number, idleMs: number, signal: AbortSignal) {
+  let dueAt = performance.now() + everyMs
   let minedAt = Number.NEGATIVE_INFINITY
   const isWanted = async () =>
-    performance.now() - minedAt >= idleMs - intervalMs / 2 ||
+    performance.now() - minedAt >= idleMs - everyMs / 2 ||
     poolSchema.parse(await provider.send('txpool_status', [])).pending > 0
   while (!signal.aborted) {
     try {
@@ -149,14 +129,15 @@ async function mineInIntervals(
       // The node has ended, or is about to: its user sees that.
     }
     // A late block is followed by one in time.
-    dueAt = Math.max(dueAt + intervalMs, performance.now())
+    dueAt = Math.max(dueAt + everyMs, performance.now())
   }
 }
 
-function derive(): { address: Hex; privateKey: Hex }[] {
-  const root = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(PHRASE), DERIVATION_PATH)
-  return Array.from({ length: ACCOUNTS }, (_, index) => {
+function derive() {
+  const root = HDNodeWallet.fromPhrase(PHRASE, '', "m/44'/60'/0'/0")
+  const at = (index: number): { address: Hex; privateKey: Hex } => {
     const { address, privateKey } = root.deriveChild(index)
     return { address: `0x${address.slice(2)}`, privateKey: `0x${privateKey.slice(2)}` }
-  })
+  }
+  return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)] as const
 }

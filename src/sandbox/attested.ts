@@ -1,78 +1,64 @@
-// The sandbox's attested enclave: its device, the holders of its master key, and the ceremony at its start.
+// The sandbox's attested enclave: its device, the holders of its master key, and the ceremony at its start by operate's own commands.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { writeFile } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import type { AcceptedProgram } from '../attestation/policy.js'
 import { createStartingVerifier } from '../attestation/starting.js'
-import { BORN, readStatement } from '../attestation/statement.js'
-import { createVerifier, type Verified } from '../attestation/verify.js'
+import { BORN } from '../attestation/statement.js'
+import { createVerifier } from '../attestation/verify.js'
 import { configDigest, configurationOf } from '../attestation/write.js'
 import { attestedSettings } from '../enclave/attested/settings.js'
 import { loadSettings } from '../enclave/commonConfig.js'
-import { askStarting, found, provision } from '../operate/attest/ceremony.js'
-import { askEvidence } from '../operate/attest/report.js'
-import { draw, publicKeyOfKey } from '../operate/secretFiles.js'
-import { type Attestation, TEST_FORMAT } from '../protocol/attestation.js'
-import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
-import type { IntentDomain } from '../protocol/intentDomain.js'
-import { openShare } from '../protocol/masterShare.js'
-import { type Founding, sharesDigest } from '../protocol/provisioning.js'
+import { makeHolderKey } from '../operate/attest/holder.js'
+import { attestedSigner } from '../operate/attest/signerEvidence.js'
+import { runOperate } from '../operate/program.js'
+import { readDeployment } from '../operate/settings.js'
+import { TEST_FORMAT } from '../protocol/attestation.js'
+import { bytesToHex } from '../protocol/hex.js'
 import { makeDevice, registerOf } from '../simulator/device/device.js'
-import { ATTESTED_ENCLAVE } from './serverProcess.js'
+import { ATTESTED_ENCLAVE } from './settings.js'
 
 const THRESHOLD = 2
-const HOLDERS = 3
+/** Their files in the sandbox's directory. The first is the owner's, to whom the enclave reports. */
+const HOLDERS = ['holder', 'holder-2', 'holder-3']
 /** The platform's name in the sandbox's build, and so in its settings. */
 export const SANDBOX_SETTINGS = attestedSettings([TEST_FORMAT])
 
-/** What people know of an attested enclave: its device's root, the holders' keys, the program and its configuration. */
-export interface AttestedSetup {
-  /** SHA-256 of the root's certificate. */
-  readonly root: string
-  readonly device: string
-  /** Private keys; the first is the owner's. */
-  readonly holders: readonly Hex[]
-  /** The second door of the chain's node. */
-  readonly witnessUrl: string
-}
+/** What people know of an attested enclave once its keys are born. */
+export type Attested = Awaited<ReturnType<typeof giveBirth>>
 
-/** The settings that it has in place of those of keys in files. @param accountId of the account that trades */
-export function settingsOf(
-  { holders, witnessUrl }: AttestedSetup,
-  accountId: string,
-): Record<string, string> {
-  return {
-    RPC_WITNESS_URL: witnessUrl,
-    ALPACA_ACCOUNT_ID: accountId,
-    ATTESTATION_PLATFORM: TEST_FORMAT,
-    MASTER_KEY_HOLDERS: holders.map(publicKeyOfKey).join(),
-    MASTER_KEY_THRESHOLD: String(THRESHOLD),
-  }
-}
-
-/** Draws the holders' keys, makes the device, and opens the second door, which `cleanUp` closes. */
+/** Makes the holders' keys and the device, and opens a second door of the chain's node, which `cleanUp` closes. */
 export async function prepareAttested(
   directory: string,
-  rpcUrl: string,
+  ports: { readonly rpc: number; readonly witness: number },
   cleanUp: AsyncDisposableStack,
-): Promise<AttestedSetup> {
+) {
   const device = join(directory, 'device')
-  const [root, witnessUrl] = await Promise.all([makeDevice(device), secondDoor(rpcUrl, cleanUp)])
-  return { root, device, holders: Array.from({ length: HOLDERS }, draw.privateKey), witnessUrl }
-}
-
-/** The same node at another port: a witness is another host, and a sandbox has one chain. */
-async function secondDoor(rpcUrl: string, cleanUp: AsyncDisposableStack): Promise<string> {
-  const server = createServer((socket) => {
-    const node = connect(Number(new URL(rpcUrl).port), '127.0.0.1')
-    // Each of the two ends with the other.
-    pipeline(socket, node, socket, () => undefined)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp.defer(async () => void server.close())
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  const root = await makeDevice(device)
+  // Each of the two ends with the other.
+  const pass = (socket: Socket) => pipeline(socket, connect(ports.rpc, '127.0.0.1'), socket, () => undefined)
+  const witness = createServer(pass).listen(ports.witness, '127.0.0.1')
+  await once(witness, 'listening')
+  cleanUp.defer(async () => void witness.close())
+  const holders = HOLDERS.map((holder) => makeHolderKey(join(directory, `${holder}.key`)))
+  return {
+    device,
+    /** SHA-256 of the certificate of the device's root. */
+    root,
+    /** Private keys. */
+    holders: holders.map(({ privateKey }) => privateKey.reveal()),
+    /** The settings that it has in place of those of keys in files. */
+    settings: {
+      // The same node at another port: a witness is another host, and a sandbox has one chain.
+      RPC_WITNESS_URL: `http://127.0.0.1:${ports.witness}`,
+      ATTESTATION_PLATFORM: TEST_FORMAT,
+      MASTER_KEY_HOLDERS: holders.map(({ publicKey }) => publicKey).join(),
+      MASTER_KEY_THRESHOLD: String(THRESHOLD),
+    },
+  }
 }
 
 /** The one accepted program: the built file, or another one, with the configuration in the directory. */
@@ -82,52 +68,39 @@ export async function policyOf(directory: string, program = ATTESTED_ENCLAVE): P
   return [{ label: 'sandbox', pcrs, configuration: await configDigest(configurationOf(config)) }]
 }
 
-interface Ceremony {
-  readonly setup: AttestedSetup
-  readonly url: string
-  readonly programs: readonly AcceptedProgram[]
-  readonly domain: IntentDomain
-  readonly secrets: {
-    readonly enclaveBroker: { readonly keyId: string; readonly secretKey: string }
-    readonly triggerSecret: string
+/** Has the first holder found a master key, and as many as it takes accept and give their shares. `born` is verified. */
+export async function giveBirth(
+  directory: string,
+  setup: Awaited<ReturnType<typeof prepareAttested>>,
+  { rpcUrl, enclaveUrl }: Readonly<Record<'rpcUrl' | 'enclaveUrl', string>>,
+  triggerSecret: string,
+  { keyId, secretKey }: Readonly<Record<'keyId' | 'secretKey', string>>,
+) {
+  const at = (name: string) => join(directory, name)
+  const env = { RPC_URL: rpcUrl, ENCLAVE_TRIGGER_SECRET: triggerSecret }
+  const policy = at('policy.json')
+  const attest = async (...args: string[]) => {
+    const said: string[] = []
+    const stream = { write: (text: string) => said.push(text) }
+    const process = { env, input: Readable.from([]), out: stream, err: stream, untilEnded: AbortSignal.abort }
+    const all = ['attest', ...args, '--policy', policy, '--directory', directory, '--yes']
+    const exit = await runOperate(all, process, createStartingVerifier(setup.root, TEST_FORMAT))
+    if (exit !== 0) throw new Error(said.join(''))
   }
-}
-
-/**
- * Founds a master key, and has as many holders as it takes provision it, each after she has verified the evidence.
- * @returns the founding, whose shares only their holders open, and the verified evidence of the keys that were born
- * @throws AttestationError
- */
-export async function foundAndProvision(
-  ceremony: Ceremony,
-): Promise<{ readonly founding: Founding; readonly born: Verified }> {
-  const { setup, url, programs, domain, secrets } = ceremony
-  const verify = createStartingVerifier(setup.root, TEST_FORMAT)
-  const verified = async (document: Attestation) =>
-    (await verify(document, { ...domain, programs, now: Date.now() })).statement
-  const [owner = '0x'] = setup.holders
-  const founding = await found(url, (await verified(await askStarting(url))).sealKey, owner)
-  const { shares, ...document } = founding
-  const isAbout = (await verified(document)).shares === sharesDigest(shares)
-  if (!isAbout) throw new Error('the shares are not those of the evidence')
-  const { keyId, secretKey } = secrets.enclaveBroker
-  for (const [index, key] of setup.holders.slice(0, THRESHOLD).entries()) {
-    const { sealKey } = await verified(await askStarting(url))
-    const own = shares[index]
-    if (own === undefined) throw new Error('there are fewer shares than holders')
-    const share = await openShare(own, hexToBytes(key), ['share-of-holder', domain])
-    const brokers = index === 0 ? { broker: { v: 1, keyId, secretKey } as const } : {}
-    await provision(url, sealKey, domain, { share, key, ...brokers })
+  const programs = await policyOf(directory)
+  await writeFile(policy, JSON.stringify(programs), { mode: 0o600 })
+  await writeFile(at('broker.json'), JSON.stringify({ keyId, secretKey }), { mode: 0o600 })
+  const ofHolder = (holder: string) => ['--key-file', at(`${holder}.key`)]
+  const [owner = '', ...others] = HOLDERS
+  await attest('found', '--enclave-url', enclaveUrl, ...ofHolder(owner))
+  for (const holder of [owner, ...others.slice(0, THRESHOLD - 1)]) {
+    const share = at(`${holder}.share`)
+    await attest('accept', '--shares', at('shares.json'), '--out', share, ...ofHolder(holder))
+    const given = ['--share', share, ...(holder === owner ? ['--broker-keys', at('broker.json')] : [])]
+    await attest('provision', '--enclave-url', enclaveUrl, ...given, ...ofHolder(holder))
   }
-  return { founding, born: await verifyKeys(ceremony) }
-}
-
-/** Asks for evidence of the enclave's keys by a challenge, and verifies it. @throws AttestationError */
-export async function verifyKeys({ setup, url, programs, domain, secrets }: Ceremony): Promise<Verified> {
-  const nonce = draw.privateKey()
-  const attestation = await askEvidence({ ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }, url, nonce)
-  // The chain has no signer yet: this one becomes it.
-  const { statement } = await readStatement(attestation.statement, BORN)
+  const asked = { from: { enclaveUrl, env }, policy, named: undefined }
   const verify = createVerifier(BORN, setup.root, TEST_FORMAT)
-  return verify(attestation, { ...domain, programs, signer: statement.signer, nonce, now: Date.now() })
+  const born = await attestedSigner(asked, readDeployment(directory), verify)
+  return { ...setup, programs, born }
 }

@@ -18,13 +18,10 @@ function testMachine(): Machine {
   }
 }
 
+const intel = { service: SANDBOX_INTEL, certificates: SANDBOX_INTEL }
 const machines = {
   test: testMachine,
-  dstack: () =>
-    createDstack({
-      ...{ socket: SANDBOX_DSTACK, root: SANDBOX_ROOT },
-      intel: { service: SANDBOX_INTEL, certificates: SANDBOX_INTEL },
-    }),
+  dstack: () => createDstack({ socket: SANDBOX_DSTACK, root: SANDBOX_ROOT, intel }),
 }
 // The tests' programs share a cache of compiled code, which is code that no measurement shows.
 await runAttested('dist/sandbox/attestedEnclave.js', machines, ['NODE_COMPILE_CACHE'])

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { Wallet } from 'ethers'
 import { publishRulebook } from '../client/admin.js'
 import { type Client, createClient, formatDecimal, type Policy, type Portfolio } from '../client/index.js'
-import type { OrderStatus } from '../protocol/api.js'
 import {
   formatUsdc,
   notionalOf,
@@ -16,15 +15,10 @@ import {
 } from '../protocol/units.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
-import { type Print, type PrintStep, stepsTo } from './settings.js'
+import { type SandboxOptions, stepsTo } from './settings.js'
 
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
-const MAX_ORDER = 25_000n * ONE_USDC
-/** The file in the sandbox's directory that the admin imports on the page, to start from the rules in force. */
-const RULEBOOK_COPY = 'rulebook.json'
-const TIME_LIMIT_MS = 60_000
-const POLL_MS = 250
 
 /** A client for one of the accounts. As in production, pins replace trust in the server. */
 export function clientOf(
@@ -42,11 +36,12 @@ export function clientOf(
  * Publishes the institution's rulebook, places a sealed buy and follows it to its end, printing each step.
  * @throws Error if the portfolio differs from the broker's fill
  */
-export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
+export async function runDemo(sandbox: Sandbox, print: SandboxOptions['print']): Promise<void> {
   const printStep = stepsTo(print)
   const { version, copy } = await publishDefaultRulebook(sandbox)
   printStep('rulebook', `sealed, published through POST /policy: version ${version}`)
-  await writeFile(join(sandbox.directory, RULEBOOK_COPY), JSON.stringify(copy), { mode: 0o600 })
+  // The admin imports it on the page, to start from the rules in force.
+  await writeFile(join(sandbox.directory, 'rulebook.json'), JSON.stringify(copy), { mode: 0o600 })
 
   const [employee] = sandbox.accounts.employees
   const client = clientOf(sandbox, employee)
@@ -58,8 +53,15 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   )
   printStep('order', `escrow opened; POST /orders: ${received.result}`)
 
-  const last = await follow(client, order.orderId, printStep)
-  if (last.state !== 'SETTLED') throw new Error(`the order ended as ${last.state}`)
+  let state = 'unknown'
+  const options = { signal: AbortSignal.timeout(60_000), pollMs: 250 }
+  for await (const status of client.listOrderStatuses(order.orderId, options)) {
+    state = status.state
+    const run = status.triggers.at(-1)
+    const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
+    printStep('status', `${state}${enclave}`)
+  }
+  if (state !== 'SETTLED') throw new Error(`the order ended as ${state}`)
   const opened = await client.getPortfolio()
   if (!opened) throw new Error('there is no portfolio on chain')
   printStep('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
@@ -76,21 +78,8 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
 export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy> = {}) {
   const rules = { canBuy: true, canSell: true, restricted: [] }
   const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
-  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: true, ...change }
+  const policy = { employees, maxOrderNotional: 25_000n * ONE_USDC, allowWithdrawShares: true, ...change }
   return publishRulebook(clientOf(sandbox, sandbox.accounts.admin), policy)
-}
-
-async function follow(client: Client, orderId: OrderStatus['orderId'], printStep: PrintStep) {
-  let last: OrderStatus | undefined
-  const signal = AbortSignal.timeout(TIME_LIMIT_MS)
-  for await (const status of client.listOrderStatuses(orderId, { signal, pollMs: POLL_MS })) {
-    last = status
-    const run = status.triggers.at(-1)
-    const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
-    printStep('status', `${status.state}${enclave}`)
-  }
-  if (!last) throw new Error('the server returned no status of the order')
-  return last
 }
 
 /** Compares the portfolio with the broker's record of the fill. */

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DEFAULT_DELAYS } from '../chain/deploy.js'
 import * as enclaveConfig from '../enclave/configSchema.js'
 import { addressVariables, linesOf } from '../operate/deploy.js'
 import { addressOfKey, draw, publicKeyOfKey } from '../operate/secretFiles.js'
@@ -8,21 +8,23 @@ import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
 import { accountIdOf } from '../simulator/index.js'
 import type { SandboxAccounts } from './accounts.js'
-import { type AttestedSetup, SANDBOX_SETTINGS, settingsOf } from './attested.js'
-import { BROKER_CASH, FRONTEND_ORIGIN, type SandboxFile, type SandboxOptions } from './settings.js'
+import { SANDBOX_SETTINGS } from './attested.js'
+import type { SandboxFile } from './localChain.js'
+import { HEAP_BOUNDS } from './serverProcess.js'
+import { BROKER_CASH, DELAYS, type PrintStep, type SandboxOptions } from './settings.js'
 
 /** All secrets of a sandbox, drawn at each start, and the public parts of two. */
-export type SandboxSecrets = ReturnType<typeof drawSecrets>
-
 export function drawSecrets() {
-  const intentPrivateKey = draw.privateKey()
-  const enclavePrivateKey = draw.privateKey()
+  const keys = {
+    LEDGER_MASTER_KEY: draw.privateKey(),
+    INTENT_PRIVATE_KEY: draw.privateKey(),
+    ENCLAVE_PRIVATE_KEY: draw.privateKey(),
+  }
   return {
-    ledgerMasterKey: draw.privateKey(),
-    intentPrivateKey,
-    intentPublicKey: publicKeyOfKey(intentPrivateKey),
-    enclavePrivateKey,
-    enclaveSigner: addressOfKey(enclavePrivateKey),
+    /** Those of an enclave that takes them from files. */
+    keys,
+    intentPublicKey: publicKeyOfKey(keys.INTENT_PRIVATE_KEY),
+    enclaveSigner: addressOfKey(keys.ENCLAVE_PRIVATE_KEY),
     relayAuthToken: draw.token(),
     /** Shared by server and enclave. */
     triggerSecret: draw.triggerSecret(),
@@ -34,30 +36,27 @@ export function drawSecrets() {
 }
 
 function brokerAccount(name: string, cash: string) {
-  const keyId = `PK${randomBytes(9).toString('hex').toUpperCase()}`
-  return { name, cash, keyId, secretKey: randomBytes(20).toString('hex') }
+  return { name, cash, keyId: `PK${draw.token().slice(0, 18).toUpperCase()}`, secretKey: draw.token() }
 }
 
-/**
- * Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. Returns, by program, the settings that
- * differ from the env examples, in the words of `differencesOf`.
- */
+/** Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner, and prints what differs from the defaults. */
 export async function writeEnvFiles(
   { directory, serverSettings, enclaveSettings }: SandboxOptions,
   info: SandboxFile,
-  secrets: SandboxSecrets,
+  secrets: ReturnType<typeof drawSecrets>,
   { relayer }: SandboxAccounts,
-  attested?: AttestedSetup,
-): Promise<Readonly<Record<'server' | 'enclave', readonly string[]>>> {
-  const { enclaveUrl, brokerUrl } = info
+  attested: { readonly settings: Record<string, string> } | undefined,
+  printStep: PrintStep,
+) {
+  const { serverBroker, enclaveBroker } = secrets
   const shared = {
     RPC_URL: info.rpcUrl,
     CHAIN_ID: String(info.chainId),
     ...addressVariables(info),
-    ALPACA_TRADING_URL: brokerUrl,
-    ALPACA_DATA_URL: brokerUrl,
+    ALPACA_TRADING_URL: info.brokerUrl,
+    ALPACA_DATA_URL: info.brokerUrl,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
-    ...(enclaveUrl !== undefined && { ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }),
+    ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret,
   }
   const server = {
     ...shared,
@@ -67,47 +66,40 @@ export async function writeEnvFiles(
     RELAY_PORT: new URL(info.relayUrl).port,
     // A person reads the narration, which the sandbox passes on.
     NARRATOR_FORMAT: 'text',
-    FRONTEND_ORIGIN: info.deskUrl ?? FRONTEND_ORIGIN,
+    FRONTEND_ORIGIN: info.deskUrl ?? 'http://localhost:5173',
     RELAYER_PRIVATE_KEY: relayer.privateKey,
     // An attested enclave posts both.
-    ...(attested === undefined && {
-      INTENT_PUBKEY: secrets.intentPublicKey,
-      ENCLAVE_SIGNER: secrets.enclaveSigner,
-    }),
-    ...(enclaveUrl === undefined
-      ? { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
-      : { ENCLAVE_URL: enclaveUrl }),
+    ...(!attested && { INTENT_PUBKEY: secrets.intentPublicKey, ENCLAVE_SIGNER: secrets.enclaveSigner }),
+    ENCLAVE_URL: info.enclaveUrl,
     DATA_DIR: join(directory, 'server'),
-    ALPACA_KEY_ID: secrets.serverBroker.keyId,
-    ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
+    ALPACA_KEY_ID: serverBroker.keyId,
+    ALPACA_SECRET_KEY: serverBroker.secretKey,
     ...serverSettings,
   }
+  const { keyId: ALPACA_KEY_ID, secretKey: ALPACA_SECRET_KEY } = enclaveBroker
   const enclave = {
     ...shared,
-    ...(enclaveUrl !== undefined && {
-      ENCLAVE_LISTEN: new URL(enclaveUrl).host,
-      ENCLAVE_STATE_DIR: join(directory, 'enclave'),
-    }),
+    ENCLAVE_LISTEN: new URL(info.enclaveUrl).host,
+    ENCLAVE_STATE_DIR: join(directory, 'enclave'),
     // Only tests reorganize a local chain.
     CHAIN_DEPTH: '0',
     RELAY_URL: info.relayUrl,
-    ...(attested ? settingsOf(attested, accountIdOf(secrets.enclaveBroker.name)) : keysOf(secrets)),
+    ...(attested
+      ? { ...attested.settings, ALPACA_ACCOUNT_ID: accountIdOf(enclaveBroker.name) }
+      : { ...secrets.keys, ALPACA_KEY_ID, ALPACA_SECRET_KEY }),
     ...enclaveSettings,
   }
   await writeFile(join(directory, '.env'), linesOf(server), { mode: 0o600 })
   await writeFile(join(directory, '.env.enclave'), linesOf(enclave), { mode: 0o600 })
-  return {
+  const differing = {
     server: differencesOf(serverConfig.environmentSchema, server),
     enclave: differencesOf(attested ? SANDBOX_SETTINGS.schema : enclaveConfig.environmentSchema, enclave),
+    contracts: (['rotation', 'pause', 'leave'] as const).map(
+      (name) => `${name}=${DELAYS[name]}s [${DEFAULT_DELAYS[name]}s]`,
+    ),
+    node: HEAP_BOUNDS.map((bound) => `${bound} [unset]`),
   }
-}
-
-function keysOf(secrets: SandboxSecrets) {
-  return {
-    LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
-    INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
-    ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
-    ALPACA_KEY_ID: secrets.enclaveBroker.keyId,
-    ALPACA_SECRET_KEY: secrets.enclaveBroker.secretKey,
-  }
+  printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
+  for (const [program, lines] of Object.entries(differing))
+    for (const line of lines) printStep('', `${program.padEnd('contracts  '.length)}${line}`)
 }

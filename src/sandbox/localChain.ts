@@ -1,22 +1,16 @@
-import {
-  ContractFactory,
-  Interface,
-  type JsonRpcProvider,
-  type Provider,
-  type Signer,
-  type TransactionRequest,
-  Wallet,
-} from 'ethers'
-import { deployContracts } from '../chain/deploy.js'
+import { ContractFactory, Interface, type JsonRpcProvider, type Provider, type Signer, Wallet } from 'ethers'
+import { type Deployment, deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
+import { toQuantity } from '../chain/jsonRpc.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatUsdc } from '../protocol/units.js'
 import type { SandboxAccount, SandboxAccounts } from './accounts.js'
+import type { Anvil } from './anvil.js'
 import { testUsdcAbi, testUsdcBytecode } from './generated/testUsdc.js'
-import { type DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type PrintStep } from './settings.js'
+import { EMPLOYEE_USDC, EQUITIES, INSTITUTION, type PrintStep } from './settings.js'
 
 /** Deploys the test USDC, which anyone may mint, and returns its address. */
 export async function deployTestUsdc(deployer: Signer, provider: Provider): Promise<Hex> {
@@ -28,48 +22,39 @@ export async function deployTestUsdc(deployer: Signer, provider: Provider): Prom
 }
 
 /** A call to send. Its gas is not estimated, so it may depend on a call that is not mined yet. */
-export interface Call {
-  to: Hex
-  abi: Interface
-  method: string
-  args: readonly unknown[]
-}
+export type Call = { to: Hex; abi: Interface; method: string; args: readonly unknown[] }
 
-const GAS_LIMIT = 500_000n
+const GAS_LIMIT = toQuantity(500_000)
 
 /**
- * Sends the calls of one account with consecutive nonces, mines them and resolves. The chain must not mine meanwhile where they are several:
+ * Sends the calls of one account of the chain's, mines them and resolves. The chain must not mine meanwhile where they are several:
  * a transaction that reaches anvil while the one before is mined can wait in its pool for good.
  */
 export async function sendAll(
   provider: JsonRpcProvider,
-  account: SandboxAccount,
+  { address: from }: Pick<SandboxAccount, 'address'>,
   calls: readonly Call[],
 ): Promise<void> {
-  const wallet = new Wallet(account.privateKey, provider)
-  const first = await wallet.getNonce('pending')
-  const sent = await Promise.all(
-    calls.map(({ to, abi, method, args }, index) => {
-      const data = abi.encodeFunctionData(method, args)
-      return wallet.sendTransaction({ to, data, nonce: first + index, gasLimit: GAS_LIMIT })
-    }),
-  )
+  const sent: string[] = []
+  for (const { to, abi, method, args } of calls) {
+    const data = abi.encodeFunctionData(method, args)
+    sent.push(await provider.send('eth_sendTransaction', [{ from, to, data, gas: GAS_LIMIT }]))
+  }
   await provider.send('evm_mine', [])
-  const receipts = await Promise.all(sent.map(({ hash }) => waitForReceipt(provider, hash)))
+  const receipts = await Promise.all(sent.map((hash) => waitForReceipt(provider, hash)))
   const failed = receipts.findIndex((receipt) => receipt?.status !== 1)
-  if (failed >= 0) throw new Error(`${calls[failed]?.method} of ${account.address} reverted`)
+  if (failed >= 0) throw new Error(`${calls[failed]?.method} of ${from} reverted`)
 }
 
 /** The same signer, each of whose transactions is mined before the next is sent; `sendAll` says why. */
 export function oneByOne<Kind extends Signer>(signer: Kind, provider: Provider): Kind {
   const send = signer.sendTransaction.bind(signer)
-  return Object.assign(signer, {
-    async sendTransaction(request: TransactionRequest) {
-      const sent = await send(request)
-      await waitForReceipt(provider, sent.hash)
-      return sent
-    },
-  })
+  signer.sendTransaction = async (request) => {
+    const sent = await send(request)
+    await waitForReceipt(provider, sent.hash)
+    return sent
+  }
+  return signer
 }
 
 /**
@@ -80,17 +65,15 @@ export function oneByOne<Kind extends Signer>(signer: Kind, provider: Provider):
 export async function populate(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
-  { enclaveSigner, delays }: { readonly enclaveSigner: Hex | null; readonly delays: typeof DELAYS },
   printStep: PrintStep,
+  signerAndDelays: Pick<Deployment, 'enclaveSigner' | 'delays'>,
 ) {
-  const { owner, admin, employees, newcomer, guardian, brokerFunding } = accounts
+  const { owner, admin, employees, newcomer } = accounts
   const deployer = oneByOne(new Wallet(accounts.deployer.privateKey, provider), provider)
   const usdc = await deployTestUsdc(deployer, provider)
   const { contracts, authority } = await deployContracts({
-    ...{ deployer, enclaveSigner, usdc, delays },
-    owner: owner.address,
-    guardian: guardian.address,
-    brokerFunding: brokerFunding.address,
+    ...{ deployer, usdc, owner: owner.address, guardian: accounts.guardian.address },
+    ...{ brokerFunding: accounts.brokerFunding.address, ...signerAndDelays },
   })
   printStep('contracts', 'five deployed, and a test USDC')
   await provider.send('evm_setAutomine', [false])
@@ -111,11 +94,37 @@ export async function populate(
   await sendAll(provider, owner, [registry('setAdmitted', orgId, admin.address, true)])
   const invitations = wallets.map((wallet) => registry('setMember', wallet, true))
   await sendAll(provider, admin, invitations)
-  printStep(
-    'institution',
-    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${wallets.length} employees invited`,
-  )
+  const done = `${EQUITIES.length} equities listed, ${wallets.length} employees invited`
+  printStep('institution', `"${INSTITUTION}" founded, ${done}`)
   for (const employee of employees) await sendAll(provider, employee, [registry('join', orgId)])
   printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
   return { contracts, usdc, authority }
+}
+
+/** The addresses of a sandbox's parts, and its deployment: the content of `sandbox.json`, for scripts. */
+export type SandboxFile = ReturnType<typeof fileOf>
+
+export function fileOf(
+  ports: Record<'server' | 'ops' | 'relay' | 'enclave', number> & { desk?: number },
+  { rpcUrl, chainId }: Anvil,
+  brokerUrl: string,
+  { contracts, usdc }: Awaited<ReturnType<typeof populate>>,
+  { owner, admin, employees, newcomer }: SandboxAccounts,
+) {
+  const at = (port: number) => `http://127.0.0.1:${port}`
+  return {
+    url: at(ports.server),
+    opsUrl: at(ports.ops),
+    /** Where the enclave reaches the server. */
+    relayUrl: at(ports.relay),
+    rpcUrl,
+    brokerUrl,
+    enclaveUrl: at(ports.enclave),
+    /** The trading page's URL, if it is served. */
+    deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
+    chainId,
+    contracts: { ...contracts, usdc },
+    symbols: EQUITIES.map(({ symbol }) => symbol),
+    accounts: { owner, admin, employees, newcomer },
+  }
 }

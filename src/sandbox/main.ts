@@ -9,23 +9,10 @@ import { createProgram } from '../terminal/program.js'
 import { peopleOf } from './accounts.js'
 import { runDemo } from './demo.js'
 import { type Sandbox, startSandbox } from './sandbox.js'
-import { ROOT } from './settings.js'
+import { ROOT, type SandboxOptions } from './settings.js'
 
-const WALK_INTERVAL_MS = 2_000
-/** How long after word of what it ended Ctrl-C itself may come, on a busy machine. */
-const INTERRUPTION_MS = 100
-
-interface Options {
-  readonly once?: true
-  readonly port: number
-  readonly rpcPort: number
-  readonly brokerPort: number
-  readonly enclavePort: number
-  readonly deskPort: number
-  readonly desk: boolean
-  readonly fileKeys?: true
-  readonly directory: string
-}
+type Options = Record<'port' | 'rpcPort' | 'brokerPort' | 'enclavePort' | 'deskPort', number> &
+  Pick<SandboxOptions, 'directory'> & { once?: true; desk: boolean; fileKeys?: true }
 
 const aPort = parsedBy(integer(0, 65_535))
 
@@ -44,7 +31,7 @@ function guideOf(sandbox: Sandbox): string[] {
     `  operator ${opsUrl}`,
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
     `  broker   ${brokerUrl}`,
-    ...(enclaveUrl === undefined ? [] : [`  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`]),
+    `  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`,
     '',
     ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
     '',
@@ -54,14 +41,15 @@ function guideOf(sandbox: Sandbox): string[] {
     }),
     '',
     'Try:',
-    `  curl -s ${url}/health`,
-    `  curl -s ${url}/market`,
-    `  curl -s ${url}/market/clock`,
-    `  curl -s ${url}/wallet/${employee}`,
-    `  curl -s ${url}/compliance/${employee}`,
-    `  curl -s ${url}/enclave-key`,
-    `  curl -s ${opsUrl}/readyz`,
-    `  curl -s ${opsUrl}/metrics`,
+    ...[
+      'health',
+      'market',
+      'market/clock',
+      `wallet/${employee}`,
+      `compliance/${employee}`,
+      'enclave-key',
+    ].map((path) => `  curl -s ${url}/${path}`),
+    ...['readyz', 'metrics'].map((path) => `  curl -s ${opsUrl}/${path}`),
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market: the enclave asks once a minute`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it: orders start within half a minute`,
     '',
@@ -79,16 +67,11 @@ async function run(options: Options, interruption: AbortSignal): Promise<void> {
     console.log(`${`${seconds} s`.padStart(7)}  ${line}`)
   }
   const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
+  const { port: server, rpcPort: rpc, brokerPort: broker, enclavePort: enclave, deskPort } = options
   const sandbox = await startSandbox({
     directory: options.directory,
-    ports: {
-      server: options.port,
-      rpc: options.rpcPort,
-      broker: options.brokerPort,
-      enclave: options.enclavePort,
-      ...(options.desk && { desk: options.deskPort }),
-    },
-    walkIntervalMs: WALK_INTERVAL_MS,
+    ports: { server, rpc, broker, enclave, ...(options.desk && { desk: deskPort }) },
+    walkIntervalMs: 2_000,
     keys: options.fileKeys ? 'files' : 'born',
     print,
   })
@@ -129,8 +112,8 @@ program.root
   )
   .action((options: Options) =>
     run(options, interruption.signal).catch(async (error: unknown) => {
-      // Ctrl-C ends the chain and the server too, so later failures are its consequence. Word of one may come before it.
-      await sleep(INTERRUPTION_MS)
+      // Ctrl-C ends the chain and the server too, so later failures are its consequence. Word of one may come before it, on a busy machine.
+      await sleep(100)
       throw interruption.signal.aborted ? new CommandError('interrupted', 'interrupted') : error
     }),
   )

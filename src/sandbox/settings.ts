@@ -1,9 +1,6 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ContractAddresses } from '../protocol/api.js'
-import type { Hex } from '../protocol/hex.js'
 import type { StandInSymbol } from '../simulator/index.js'
-import type { SandboxAccounts } from './accounts.js'
-import type { Ports } from './ports.js'
 
 /** The equities that the local broker trades and the local chain lists. */
 export const EQUITIES: readonly StandInSymbol[] = [
@@ -31,19 +28,19 @@ export const IDLE_BLOCK_TIME = 4
  * what is stored, 15 MB after a day. On a busy machine programs read up to six blocks back: with four states some of them failed.
  */
 export const STATE_SECONDS = 8
-/** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
-export const FRONTEND_ORIGIN = 'http://localhost:5173'
 
 /** Root of the checkout, reached alike from `src` and `dist`. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** The build of the attested enclave that knows the sandbox's device. */
+export const ATTESTED_ENCLAVE = join(ROOT, 'dist/sandbox/attestedEnclave.js')
+/** The page, and the one that accepts evidence of the stand-in of a device. */
+export const PAGES = { shipped: join(ROOT, 'dist/web'), test: join(ROOT, 'dist/sandbox/web') }
 
 export interface SandboxOptions {
   /** Emptied at the start; holds the configuration, the server's DATA_DIR and its log. */
   directory: string
-  /** 0 picks a free port. */
-  ports: Ports
-  /** The starter of the enclave: the sandbox, as a separate process (default), or the server, per its settings. */
-  enclave?: 'sandbox' | 'server'
+  /** 0 picks a free port. Without one for the desk, the page is not served. */
+  ports: { server: number; rpc: number; broker: number; enclave?: number; desk?: number }
   /** Where the enclave's keys come from: files, which tests read (default), or the enclave itself, on the test device. */
   keys?: 'files' | 'born'
   /** Seconds until a rotation takes effect. Default: at once. */
@@ -57,35 +54,16 @@ export interface SandboxOptions {
   states?: number
   /** The interval of the price walk; without it, prices stay constant. */
   walkIntervalMs?: number
-  print: Print
+  /** Prints one line for the person at the terminal. */
+  print: (line: string) => void
 }
 
-/** The addresses of a sandbox's parts, and its deployment: the content of `sandbox.json`, for scripts. */
-export interface SandboxFile {
-  url: string
-  opsUrl: string
-  /** Where the enclave reaches the server. */
-  relayUrl: string
-  rpcUrl: string
-  brokerUrl: string
-  /** The enclave's URL, unless the server starts it. */
-  enclaveUrl: string | undefined
-  /** The trading page's URL, if it is served. */
-  deskUrl: string | undefined
-  chainId: number
-  contracts: ContractAddresses & { usdc: Hex }
-  symbols: string[]
-  accounts: Pick<SandboxAccounts, 'owner' | 'admin' | 'employees' | 'newcomer'>
-}
-
-/** Prints one line for the person at the terminal. */
-export type Print = (line: string) => void
 export type PrintStep = ReturnType<typeof stepsTo>
 
 /** Wide enough for the longest step. */
 const STEP_WIDTH = 14
 
 /** Prints each step's text in a column beside its name; a step without a name continues the previous one. */
-export function stepsTo(print: Print) {
+export function stepsTo(print: SandboxOptions['print']) {
   return (step: string, text: string) => print(`${step.padEnd(STEP_WIDTH)}${text}`)
 }

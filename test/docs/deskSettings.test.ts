@@ -30,9 +30,5 @@ it('the page that is shipped knows no stand-in of a device, and the sandbox’s 
 })
 
 it('its policy is the one that the sandbox serves the page with', () => {
-  const documented = /^Content-Security-Policy: (.*)$/m.exec(page)?.[1]
-  const directives = Object.entries(deskPolicy(settings)).map(([name, values]) =>
-    [name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), ...values].join(' '),
-  )
-  expect(documented).toBe(directives.join('; '))
+  expect(/^Content-Security-Policy: (.*)$/m.exec(page)?.[1]).toBe(deskPolicy(settings))
 })

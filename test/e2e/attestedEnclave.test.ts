@@ -5,7 +5,9 @@ import { expect, it } from 'vitest'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { askEvidence } from '../../src/operate/attest/report.js'
+import { attestedSigner } from '../../src/operate/attest/signerEvidence.js'
 import { publicKeyOfKey } from '../../src/operate/secretFiles.js'
+import { readDeployment } from '../../src/operate/settings.js'
 import { problemSchema } from '../../src/protocol/api.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { openShare, sealShare } from '../../src/protocol/masterShare.js'
@@ -19,7 +21,6 @@ import {
   signProvision,
 } from '../../src/protocol/provisioning.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
-import { verifyKeys } from '../../src/sandbox/attested.js'
 import { runDemo } from '../../src/sandbox/demo.js'
 import { startAwaiting, startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
@@ -30,23 +31,28 @@ const healthOf = async (url: string) => (await fetch(`${url}/health`)).json()
 it('an order settles by keys that were born in the enclave, and a restart of the same program needs nobody', async () => {
   const { sandbox, attested, url, domain } = await startBorn()
   const { info, secrets } = sandbox
-  const ceremony = { setup: attested, url, programs: attested.programs, domain, secrets }
-  const before = await verifyKeys(ceremony)
+  const verify = createVerifier(BORN, attested.root, 'test')
+  const from = { enclaveUrl: url, env: { ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret } }
+  const keysNow = () =>
+    attestedSigner(
+      { from, policy: join(sandbox.directory, 'policy.json'), named: undefined },
+      readDeployment(sandbox.directory),
+      verify,
+    )
+  const before = await keysNow()
 
-  await sandbox.enclave()?.kill()
+  await sandbox.enclave().kill()
   await eventually('the enclave is back with its keys', async () => {
     const health = await healthOf(url).catch(() => undefined)
     return health?.boot === 2 && health.keys === 'present' ? health : undefined
   })
-  const after = await verifyKeys(ceremony)
-  expect(after.statement).toEqual({ ...before.statement, boot: 2 })
+  expect(await keysNow()).toEqual(before)
 
   await runDemo(sandbox, () => undefined)
   const shown = await eventually('the server shows the evidence', async () => {
     const key = await (await fetch(`${info.url}/enclave-key`)).json()
     return key.attestation
   })
-  const verify = createVerifier(BORN, attested.root, 'test')
   const expected = { ...domain, programs: attested.programs, signer: secrets.enclaveSigner, now: Date.now() }
   expect((await verify(shown, expected)).statement.sealKey).toBe(secrets.intentPublicKey)
   expect(await healthOf(url)).toMatchObject({ mode: 'test', keys: 'present' })
@@ -171,7 +177,7 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   const unasked = await provisionOf(owner, shares[0], { sealKey: await sealKeyNow(), broker })
   expect(await post(unasked)).toBe('broker-unavailable')
   // Its line of the log may come after the answer, and would not come after a kill.
-  const logText = () => readFile(join(enclave.directory, 'attestedEnclave.log'), 'utf8')
+  const logText = () => readFile(join(enclave.directory, 'enclave.log'), 'utf8')
   await eventually('the third refusal', async () => (await logText()).split('broker keys refused').length > 3)
   await enclave.restart(`ALPACA_TRADING_URL=${sandbox.info.brokerUrl}`)
   expect(await healthOf(url)).toMatchObject({ keys: 'present' })

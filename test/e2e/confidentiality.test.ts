@@ -36,7 +36,7 @@ beforeAll(() => {
   const { sandbox } = desk()
   watches.push(
     watchFiles(evidence, join(sandbox.directory, 'server')),
-    watchProcesses(evidence, () => [sandbox.server().pid, sandbox.enclave()?.pid ?? 0]),
+    watchProcesses(evidence, () => [sandbox.server().pid, sandbox.enclave().pid]),
   )
 })
 afterAll(async () => {

@@ -85,7 +85,8 @@ let usdc: string
 const terminals: ChildProcess[] = []
 
 beforeAll(async () => {
-  anvil = await startAnvil({ chainId: CHAIN_ID, blockTime: 0.5, args: ['--slots-in-an-epoch', '1'] })
+  anvil = await startAnvil({ args: ['--chain-id', `${CHAIN_ID}`, '--slots-in-an-epoch', '1'] })
+  await anvil.mineEvery(0.5)
   provider = new JsonRpcProvider(anvil.rpcUrl, CHAIN_ID, { staticNetwork: true })
   usdc = await deployTestUsdc(await provider.getSigner(0), provider)
   broker = await startBrokerStandIn({

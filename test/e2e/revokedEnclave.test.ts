@@ -1,5 +1,4 @@
 // A program whose hole was found, as processes: the operator would like to go on with it.
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { measurementOf } from '../../src/attestation/policy.js'
@@ -13,19 +12,6 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
   const { directory, info, accounts } = sandbox
   const measurement = await measurementOf('pcrs', attested.programs[0]?.pcrs ?? {})
   const env = { RPC_URL: info.rpcUrl, GUARDIAN_PRIVATE_KEY: accounts.guardian.privateKey }
-  const write = async (name: string, text: string) => {
-    await writeFile(join(directory, name), text, { mode: 0o600 })
-    return join(directory, name)
-  }
-  const policy = await write('policy.json', JSON.stringify(attested.programs))
-  const shares = await write('shares.json', JSON.stringify(attested.founding))
-  const share = join(directory, 'holder.share')
-  const attest = (name: string, ...args: string[]) => {
-    const own = ['--policy', policy, '--key-file', join(directory, 'holder.key'), '--directory', directory]
-    const verify = createStartingVerifier(attested.root, 'test')
-    return operate(['attest', name, ...args, ...own, '--yes', '--json'], { env, verify })
-  }
-  expect(await attest('accept', '--shares', shares, '--out', share)).toMatchObject({ exit: 0 })
   const bootOf = async () => {
     const health = await (await fetch(`${url}/health`)).json()
     return { boot: health.boot, keys: health.keys }
@@ -36,14 +22,34 @@ it('the guardian revokes an attested program, and its operator restarts it: it h
       return health?.boot === boot && health
     })
 
-  await sandbox.enclave()?.kill()
+  await sandbox.enclave().kill()
   expect(await restarted(2)).toEqual({ boot: 2, keys: 'present' })
   const revoked = await operate(['revoke', measurement, '--yes', '--directory', directory], { env })
   expect(revoked, revoked.err).toMatchObject({ exit: 0 })
-  await sandbox.enclave()?.kill()
+  await sandbox.enclave().kill()
   expect(await restarted(3)).toEqual({ boot: 3, keys: 'awaited' })
   // Their policy still has it, and they take it for the next one.
-  const given = await attest('provision', '--enclave-url', url, '--share', share, '--next')
+  const of = (name: string) => join(directory, name)
+  const holder = [
+    '--share',
+    of('holder.share'),
+    '--key-file',
+    of('holder.key'),
+    '--policy',
+    of('policy.json'),
+  ]
+  const provision = [
+    'attest',
+    'provision',
+    '--enclave-url',
+    url,
+    ...holder,
+    '--directory',
+    directory,
+    '--next',
+  ]
+  const verify = createStartingVerifier(attested.root, 'test')
+  const given = await operate([...provision, '--yes', '--json'], { env, verify })
   expect({ ...given, err: JSON.parse(given.err) }).toMatchObject({
     ...{ exit: 3, out: '', err: { error: { faults: ['revoked-program'] } } },
   })

@@ -18,7 +18,8 @@ import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { policyOf } from '../../src/sandbox/attested.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { ATTESTED_ENCLAVE, startProcess, untilOk } from '../../src/sandbox/serverProcess.js'
+import { startProcess, untilOk } from '../../src/sandbox/serverProcess.js'
+import { ATTESTED_ENCLAVE } from '../../src/sandbox/settings.js'
 import { startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
 import { freePorts } from '../support/freePorts.js'
@@ -56,7 +57,7 @@ async function startNext({ sandbox, attested }: Born) {
   const envFile = join(directory, '.env.enclave')
   await writeFile(envFile, `${settings}\nFORMER_PROGRAMS=${formerProgram}\n`, { mode: 0o600 })
   const variables = { SANDBOX_DEVICE: attested.device }
-  const launch = () => startProcess('attestedEnclave', { directory, url, main, variables })
+  const launch = () => startProcess('enclave', { directory, url, main, variables })
   let running = await launch()
   onTestFinished(() => running.kill())
   return {
@@ -189,7 +190,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
     await write('policy.json', formerPrograms),
     await write('next.json', next.programs),
   ]
-  const shares = await write('shares.json', attested.founding)
+  const shares = file('shares.json')
   const { keyId, secretKey } = sandbox.secrets.enclaveBroker
   const brokerKeys = await write('broker.json', { keyId, secretKey })
   const holders = await Promise.all(
@@ -235,7 +236,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
   expect(evidence).toMatchObject({ verified: { label: FORMER }, next: { verified: { label: NEXT } } })
 
   // Until then the former one is in force: it is killed, then the next one, then the server.
-  await sandbox.enclave()?.kill()
+  await sandbox.enclave().kill()
   await next.killAndStart()
   await restartServer()
   await eventually('the former enclave is back', async () => {
@@ -243,7 +244,7 @@ it('a next program takes over while people trade, whatever is killed, and no ord
     return health?.keys === 'present'
   })
   // It ends for good before its time, so what is sealed to its key now is run by the next one alone.
-  await sandbox.retireEnclave()
+  await sandbox.enclave().stop()
   const sealedBefore = await buy(waiting)
   expect(await shownKey()).toMatchObject({ publicKey: former.publicKey })
 

@@ -8,7 +8,7 @@ import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
 import type { Table } from '../../src/server/store/engine.js'
-import { killEnclaves } from '../e2e/support/enclaveProcesses.js'
+import { handEnclaveOver, killEnclaves } from '../e2e/support/enclaveProcesses.js'
 import { startBalancer } from '../support/balancer.js'
 import { eventually } from '../support/eventually.js'
 import { freePorts } from '../support/freePorts.js'
@@ -175,11 +175,11 @@ async function startDesk(
   const sandbox = await startSandbox({
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
-    enclave: 'server',
     ...(settings === IMPATIENT && { states: 2 * DEEPEST_REORG }),
     ...settings,
     print: () => undefined,
   })
+  await handEnclaveOver(sandbox)
   await publishDefaultRulebook(sandbox)
   await sandbox.server().kill()
   await killEnclaves(sandbox)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { startProcess } from '../../src/sandbox/serverProcess.js'
-import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { ATTESTED_ENCLAVE, type SandboxOptions } from '../../src/sandbox/settings.js'
 import { freePorts } from './freePorts.js'
 import { temporaryDirectory } from './temporaryDirectory.js'
 import { QUICK } from './tradingSandbox.js'
@@ -23,8 +23,7 @@ export async function startBorn(options: Pick<SandboxOptions, 'rotationDelay'> =
   })
   onTestFinished(() => sandbox.stop())
   const { attested, info } = sandbox
-  if (attested === undefined || info.enclaveUrl === undefined)
-    throw new Error('the sandbox has no such enclave')
+  if (attested === undefined) throw new Error('the sandbox has no such enclave')
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
   return { sandbox, attested, url: info.enclaveUrl, domain }
 }
@@ -49,7 +48,7 @@ export async function startAwaiting(
   )
   await writeFile(join(directory, '.env.enclave'), lines, { mode: 0o600 })
   const url = `http://127.0.0.1:${port}`
-  const launch = () => startProcess('attestedEnclave', { directory, url, variables })
+  const launch = () => startProcess('enclave', { directory, url, main: ATTESTED_ENCLAVE, variables })
   let process = await launch()
   onTestFinished(() => process.kill())
   return {

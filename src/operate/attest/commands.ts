@@ -85,8 +85,7 @@ async function key(process: OperateProcess, options: KeyOptions): Promise<void> 
   const isNew = !existsSync(keyFile)
   if (isNew) await speech.confirm(`Make a key in ${keyFile}, mode 0600?`)
   else speech.say(`keeps ${keyFile}`)
-  if (isNew) makeHolderKey(keyFile)
-  const { publicKey } = readHolderKey(keyFile)
+  const { publicKey } = isNew ? makeHolderKey(keyFile) : readHolderKey(keyFile)
   speech.result([publicKey], { command: 'attest key', changed: isNew, publicKey })
 }
 

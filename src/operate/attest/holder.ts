@@ -23,8 +23,9 @@ export interface HolderKey {
   readonly publicKey: Hex
 }
 
-export function makeHolderKey(path: string): void {
+export function makeHolderKey(path: string): HolderKey {
   writeNewFile(path, `${draw.privateKey()}\n`)
+  return readHolderKey(path)
 }
 
 /** @throws CommandError `secret-shared`, `secret-malformed` */

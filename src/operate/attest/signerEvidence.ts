@@ -20,6 +20,8 @@ const NONCE_BYTES = 32
 
 interface AttestedSigner {
   readonly signer: Hex
+  /** The key that is sealed to. */
+  readonly sealKey: Hex
   readonly measurement: Hex
   readonly config: Hex
   /** The accepted program's. */
@@ -53,7 +55,8 @@ export async function attestedSigner(
     const text = `the evidence of the enclave does not hold: its authority is ${statement.authority}`
     throw new CommandError('evidence-refused', text, null, ['wrong-authority'])
   }
-  return { signer: statement.signer, measurement, config, label }
+  const { signer: bound, sealKey } = statement
+  return { signer: bound, sealKey, measurement, config, label }
 }
 
 async function evidenceFrom(from: EvidenceSource): Promise<{ attestation: Attestation; nonce?: Hex }> {

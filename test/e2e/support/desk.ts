@@ -11,6 +11,7 @@ import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { QUICK } from '../../support/tradingSandbox.js'
+import { handEnclaveOver, killEnclaves } from './enclaveProcesses.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
 import { createTrader, type Trader } from './trader.js'
@@ -30,7 +31,9 @@ export interface Desk {
   lines(): readonly string[]
 }
 
-type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | 'enclave'> & {
+type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> & {
+  /** The server starts the enclave, in place of the sandbox. */
+  enclave?: 'server'
   /** Clients and enclave reach the server through it. */
   recorder?: Recorder
 }
@@ -66,6 +69,7 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
   afterEach(() => checkInvariants(current()))
   afterAll(async () => {
     await desk?.sandbox.stop()
+    if (desk && options.enclave) await killEnclaves(desk.sandbox)
     if (directory) await rm(directory, { recursive: true, force: true })
   })
   return current
@@ -81,7 +85,7 @@ async function openDesk(
   options: DeskOptions,
   lines: string[],
 ): Promise<Omit<Desk, 'rulebook'>> {
-  const { recorder, ...settings } = options
+  const { recorder, enclave, ...settings } = options
   const started = await startSandbox({
     ...settings,
     blockTime: QUICK.blockTime,
@@ -95,6 +99,7 @@ async function openDesk(
     ports: { server: 0, rpc: 0, broker: 0 },
     print: (line) => lines.push(line),
   })
+  if (enclave) await handEnclaveOver(started)
   recorder?.forwardTo(started.info.url)
   const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)

@@ -40,7 +40,7 @@ export async function findDisagreements({
     clock: systemClock,
   })
   const { employees, ...others } = accounts
-  const masterKey = hexToBytes(secrets.ledgerMasterKey)
+  const masterKey = hexToBytes(secrets.keys.LEDGER_MASTER_KEY)
   return find({
     chain,
     rpc,

@@ -33,9 +33,7 @@ function plantedSecrets(): Canary[] {
 function platformKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
   const { serverBroker, enclaveBroker } = secrets
   const keys = {
-    LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
-    INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
-    ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
+    ...secrets.keys,
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
     'the owner’s key': accounts.owner.privateKey,
     'the admin’s key': accounts.admin.privateKey,
@@ -55,7 +53,7 @@ function platformKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
 
 /** The keys that the enclave derives from its master key. */
 function ledgerKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
-  const master = hexToBytes(secrets.ledgerMasterKey)
+  const master = hexToBytes(secrets.keys.LEDGER_MASTER_KEY)
   const ofAccounts = accounts.employees.map(({ address }, index) =>
     keyCanary(`k_account of employee ${index}`, ledgerKey(master, 'account', accountIdOf(address))),
   )

@@ -15,8 +15,9 @@ let second: FaultProxy
 let broadcaster: Broadcaster
 
 beforeEach(async () => {
-  anvil = await startAnvil({ blockTime: 60 })
+  anvil = await startAnvil()
   onTestFinished(() => anvil.stop())
+  await anvil.mineEvery(60)
   first = await startFaultProxy(anvil.rpcUrl)
   second = await startFaultProxy(anvil.rpcUrl)
   const urls = [first.url, second.url]
