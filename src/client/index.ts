@@ -73,7 +73,7 @@ export {
   type PendingMove,
   type PublishedVersions,
 } from './past/past.js'
-export type { PlacedOrder, PlaceOptions, PlanOptions, TakenId } from './placeOrder.js'
+export type { PlacedOrder, PlaceOptions, PlanOptions, TakenId, UnfinishedOrder } from './placeOrder.js'
 export type { PlaceStep, Prompt } from './plan.js'
 export type { Pins, Platform, Trust } from './platform.js'
 export type { FollowOptions, WatchOptions } from './poll.js'

@@ -7,6 +7,7 @@ import { approvedFor, createEscrow, type Payable, paymentOf } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { KeptOrders } from './keptOrders.js'
 import type { Keyring } from './keyring.js'
+import { clockAt, createNonces } from './nonces.js'
 import type { Openings } from './openings.js'
 import { assertOrder, assertUnits, type OrderRequest, payableOf, sealOrder, wireOf } from './orderIntent.js'
 import type { OrderPosting } from './orderPosting.js'
@@ -52,7 +53,22 @@ export interface PlaceOptions extends CallOptions {
    * the wallet signs. It repeats until the escrow opens, the deadline passes or `signal` aborts.
    */
   readonly onIdTaken?: ((taken: TakenId) => void) | undefined
+  /** Called before `placeOrder` rejects, where the order is open, or may be or come to be: the client keeps it for `resumeOrder`. */
+  readonly onUnfinished?: ((order: UnfinishedOrder) => void) | undefined
 }
+
+/** An order that was not placed, and is or may come to be open. */
+export interface UnfinishedOrder {
+  readonly orderId: Hex
+  /**
+   * `open`: its escrow is open, and the server does not have it. `unopened`: a transaction that opens it may still be mined. `signed`: the
+   * platform may open it until its signature expires.
+   */
+  readonly state: 'open' | 'unopened' | 'signed'
+}
+
+/** The options of one order, and what has become of it so far. */
+type Placing = PlaceOptions & { readonly attempt: { unfinished: UnfinishedOrder | null } }
 
 /** Those options of `placeOrder` that change what the wallet is asked. */
 export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>
@@ -102,21 +118,27 @@ export function createOrderPlacing(deps: PlacingDeps) {
   async function keeping<T extends object>(
     order: SealedOrder,
     platform: Platform,
-    { beforeOpen, onStep }: PlaceOptions,
+    { beforeOpen, onStep, sponsored, attempt }: Placing,
     open: (onStep: (step: PlaceStep) => void) => Promise<T>,
   ): Promise<T> {
+    const { orderId } = order
     let isAsked = false
+    const forget = () => {
+      attempt.unfinished = null
+      return kept.forget(orderId)
+    }
     await kept.keep(order, platform)
     try {
       await beforeOpen?.(order)
       const placed = await open((step) => {
         isAsked ||= step === 'opening'
+        if (isAsked) attempt.unfinished = { orderId, state: sponsored ? 'signed' : 'unopened' }
         onStep?.(step)
       })
-      if ('takenBy' in placed) await kept.forget(order.orderId)
+      if ('takenBy' in placed) await forget()
       return placed
     } catch (error) {
-      if (!isAsked || provesUnopened(error, order)) await kept.forget(order.orderId)
+      if (!isAsked || provesUnopened(error, order)) await forget()
       // A node that has only estimated a transaction has seen its signature, too.
       throw isAsked && isSignedOrder(order) ? neverRetryable(error) : error
     }
@@ -133,7 +155,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   /** The wallet's own transaction. @returns the account that has taken the id, if one has */
-  async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
+  async function openByWallet(sealed: SealedOrder, platform: Platform, options: Placing) {
     const { approve, onStep, signal } = options
     const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
     const { funding, isSigned } = await fundingOf(sealed, platform, options)
@@ -178,7 +200,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   /** The wallet's signature, which the platform sends. @returns the account that has taken the id, if one has */
-  async function openByPlatform(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
+  async function openByPlatform(sealed: SealedOrder, platform: Platform, options: Placing) {
     const { onStep, signal } = options
     await assertNoneOutstanding(platform)
     onStep?.('authorizing')
@@ -227,7 +249,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
     return { wallet, platform, order }
   }
 
-  async function openOne(request: OrderRequest, options: PlaceOptions) {
+  async function openOne(request: OrderRequest, options: Placing) {
     const { onIdTaken, onStep, signal } = options
     const { wallet, platform } = await checked(request, options)
     if (!deps.keys.isHeld()) onStep?.('unlocking')
@@ -273,18 +295,28 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   async function place(request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> {
-    const mine = previous.then(() => openOne(request, options))
+    const placing: Placing = { ...options, attempt: { unfinished: null } }
+    const mine = previous.then(() => openOne(request, placing))
     previous = mine.catch(() => undefined)
-    const { order, opened, received } = await abortable(mine, options.signal)
-    if (received !== undefined) return { order, opened, received }
-    options.onStep?.('submitting')
-    const open = withoutOpening(order)
     try {
-      return { order, opened, received: await deps.orders.submit(open, { signal: options.signal }) }
+      const { order, opened, received } = await abortable(mine, options.signal)
+      if (received !== undefined) return { order, opened, received }
+      placing.attempt.unfinished = { orderId: order.orderId, state: 'open' }
+      options.onStep?.('submitting')
+      return { order, opened, received: await submitted(order, options) }
     } catch (error) {
-      throw new NotSubmittedError(open, error)
+      if (placing.attempt.unfinished !== null) options.onUnfinished?.(placing.attempt.unfinished)
+      throw error
     }
   }
+
+  async function submitted(order: SealedOrder, { signal }: PlaceOptions): Promise<OrderReceived> {
+    const open = withoutOpening(order)
+    return deps.orders.submit(open, { signal }).catch((error: unknown) => {
+      throw new NotSubmittedError(open, error)
+    })
+  }
+
   return { place, plan }
 }
 
@@ -353,31 +385,4 @@ export function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrde
 function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
   const contract = createContract({ wallet, address: registry, abi: REGISTRY_ABI })
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
-}
-
-/** The time in Unix seconds, by the newest block and a device's clock that may be wrong. */
-function clockAt(blockTime: number): number {
-  return Math.max(blockTime, Math.floor(boundedNow(Date.now(), blockTime) / 1_000))
-}
-
-function boundedNow(now: number, blockTime: number): number {
-  return Math.min(now, blockTime * 1_000 + MAX_AHEAD_MS)
-}
-
-/** How far a device's clock is trusted beyond the newest block. The enclave refuses a nonce more than a day beyond the block that it sees. */
-const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
-
-/**
- * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce. A clock that is
- * half a day ahead of the chain counts as exactly that. Never returns a nonce twice, except 2^53 − 1, the last one: its order is
- * refused, and the platform's owner can then lower the stored nonce.
- * @returns the next nonce, given the one stored in the portfolio (0 if there is none) and the newest block's time in Unix seconds
- */
-export function createNonces(now: () => number = Date.now): (stored: number, blockTime: number) => number {
-  let last = 0
-  return (stored, blockTime) => {
-    const time = boundedNow(now(), blockTime)
-    last = Math.min(Math.max(stored + 1, last + 1, time), Number.MAX_SAFE_INTEGER)
-    return last
-  }
 }

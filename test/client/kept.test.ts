@@ -1,7 +1,7 @@
 // What the client keeps of an order, and when it forgets it. killed.test.ts has the visits that end in between.
 import { makeError } from 'ethers'
 import { expect, it } from 'vitest'
-import type { OrderStore } from '../../src/client/index.js'
+import type { OrderStore, UnfinishedOrder } from '../../src/client/index.js'
 import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { refundOrder } from '../support/orderEnds.js'
@@ -21,15 +21,19 @@ async function failing(method: string, failure: unknown, orderStore = createMemo
 const DECLINED = Object.assign(new Error('User rejected the request.'), { code: 4001 })
 
 it.each([
-  ['refuses the transaction', 'eth_sendTransaction', DECLINED, 0],
-  ['refuses the signature of the payment', 'eth_signTypedData_v4', DECLINED, 0],
-  ['falls silent over the transaction', 'eth_sendTransaction', makeError('', 'NETWORK_ERROR'), 1],
+  ['refuses the transaction', 'eth_sendTransaction', DECLINED, []],
+  ['refuses the signature of the payment', 'eth_signTypedData_v4', DECLINED, []],
+  ['falls silent over the transaction', 'eth_sendTransaction', makeError('', 'NETWORK_ERROR'), ['unopened']],
 ] as const)(
-  'an order whose wallet %s is kept only if it may be open',
-  async (_why, method, failure, kept) => {
+  'an order whose wallet %s is kept, and told as unfinished, only if it may be open',
+  async (_why, method, failure, states) => {
     const { client, buy, orderStore } = await failing(method, failure)
-    await expect(client.placeOrder(buy)).rejects.toThrow()
-    expect(await orderStore.list()).toHaveLength(kept)
+    const unfinished: UnfinishedOrder[] = []
+    const onUnfinished = (order: UnfinishedOrder) => void unfinished.push(order)
+    await expect(client.placeOrder(buy, { onUnfinished })).rejects.toThrow()
+    const kept = await orderStore.list()
+    expect(unfinished).toEqual(kept.map(({ orderId }, index) => ({ orderId, state: states[index] })))
+    expect(kept).toHaveLength(states.length)
   },
 )
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createNonces } from '../../src/client/placeOrder.js'
+import { createNonces } from '../../src/client/nonces.js'
 
 /** Far ahead of every clock below. */
 const LATE = 2 ** 50

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type JsonRpcPayload, JsonRpcProvider, type TransactionRequest, Wallet } from 'ethers'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   NotSubmittedError,
   type OrderRequest,
@@ -201,14 +201,16 @@ it('refusals of a server keep the order, which can be submitted again', async ()
     method === 'POST' ? problem(500, 'internal-error') : undefined,
   )
   const kept: SealedOrder[] = []
+  const onUnfinished = vi.fn()
   const failure: unknown = await client
-    .placeOrder(buy, { beforeOpen: (order) => void kept.push(order) })
+    .placeOrder(buy, { beforeOpen: (order) => void kept.push(order), onUnfinished })
     .catch((error: unknown) => error)
   const cause = { code: 'internal-error' }
   expect(failure).toMatchObject({ name: 'NotSubmittedError', retryable: false, cause })
   if (!(failure instanceof NotSubmittedError)) throw failure
   api.answerWith(({ body }) => receive(body))
   const { order } = failure
+  expect(onUnfinished.mock.calls).toEqual([[{ orderId: order.orderId, state: 'open' }]])
   expect(await client.submitOrder(order)).toMatchObject({ commit: order.commit })
   // The wallet has used its signed opening: the server is asked to open nothing.
   expect(kept).toMatchObject([{ orderId: order.orderId, opening: { amount: buy.usdc } }])

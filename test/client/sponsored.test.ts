@@ -1,7 +1,7 @@
 // Orders that the wallet signs and the platform opens. test/e2e/cli.test.ts has a buy and a sale of a wallet without ether.
 import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Eip1193Provider, TakenId } from '../../src/client/index.js'
+import type { Eip1193Provider, TakenId, UnfinishedOrder } from '../../src/client/index.js'
 import { type ApiAnswer, type ApiRequest, problem } from '../support/apiStandIn.js'
 import { answerAsServer, receive, WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
@@ -163,7 +163,10 @@ it('a second opening is not signed while a refused one can still be used', async
   const { client, signer, buy } = await setting()
   answerAsSponsor(() => refusal)
   const refused = { code: 'relay-quota-exhausted', retryable: false }
-  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject(refused)
+  const unfinished: string[] = []
+  const onUnfinished = ({ state }: UnfinishedOrder) => void unfinished.push(state)
+  await expect(client.placeOrder(buy, { ...SPONSORED, onUnfinished })).rejects.toMatchObject(refused)
+  expect(unfinished).toEqual(['signed'])
   const openings = () => signer.signed.filter((type) => type !== 'Intent')
   answerAsSponsor()
   const asked = signer.signed.length

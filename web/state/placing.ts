@@ -10,8 +10,8 @@ import {
   type PlanOptions,
   type Prompt,
   type TakenId,
+  type UnfinishedOrder,
 } from '../../src/client/index.js'
-import { placeKept } from '../orders/placeKept.js'
 import type { KeyInUse } from '../orders/portfolioKeys.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
@@ -61,7 +61,7 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'getKeptOrders' | 'plan' | 'canSponsor'>
+  readonly client: Pick<Client, 'placeOrder' | 'plan' | 'canSponsor'>
   /** The key of the portfolio in use; null while there is none. */
   readonly key: ReadonlySignal<KeyInUse | null>
   /** Puts a key to use. */
@@ -108,21 +108,20 @@ export function createPlacing({ client, key, unlock, isKeyMissing, onOrder }: Pl
         // Also detects an untrusted server before anything is signed.
         change({ prompts: await planOf(request, options) })
         if (key.value === null) await unlock()
-        await placeKept(client, request, {
+        const list = ({ orderId, state: found }: UnfinishedOrder) => {
+          isListed = true
+          onOrder(orderId, request, found !== 'signed')
+          if (found === 'signed') return
+          change({ orderId: found === 'open' ? orderId : null, mayBeOpen: found === 'unopened' })
+        }
+        const { order } = await client.placeOrder(request, {
           ...options,
           signal: stopping.signal,
           onStep: (step) => change({ step }),
           onIdTaken: (taken) => change({ taken }),
-          onOpen(orderId, isCertain) {
-            isListed = true
-            onOrder(orderId, request, true)
-            change({ orderId: isCertain ? orderId : null, mayBeOpen: !isCertain })
-          },
-          onSigned(orderId) {
-            isListed = true
-            onOrder(orderId, request, false)
-          },
+          onUnfinished: list,
         })
+        list({ orderId: order.orderId, state: 'open' })
       } catch (error) {
         change({ error, isUnsent: !isListed })
       }

@@ -94,6 +94,7 @@
 //   TradingError
 //   Trust
 //   USDC_DECIMALS
+//   UnfinishedOrder
 //   ViemWalletClient
 //   Waiting
 //   WalletShares
@@ -540,6 +541,7 @@ export interface PlaceOptions extends CallOptions {
     readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined;
     readonly onStep?: ((step: PlaceStep) => void) | undefined;
     readonly onIdTaken?: ((taken: TakenId) => void) | undefined;
+    readonly onUnfinished?: ((order: UnfinishedOrder) => void) | undefined;
 }
 export interface PlacedOrder {
     readonly order: SealedOrder;
@@ -550,6 +552,10 @@ export interface TakenId {
     readonly orderId: Hex;
     readonly by: Hex;
     readonly times: number;
+}
+export interface UnfinishedOrder {
+    readonly orderId: Hex;
+    readonly state: 'open' | 'unopened' | 'signed';
 }
 export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>;
 

@@ -143,7 +143,6 @@ async function place(
 ): Promise<Hex> {
   const { terminal, signal } = context
   const sponsored = options.sponsored === true
-  let last: Hex | null = null
   await printFees(request, { client, context })
   terminal.progress('reading the portfolio')
   for (const { kind, why } of await client.plan(request, { sponsored, approve, signal })) {
@@ -153,7 +152,6 @@ async function place(
     const { order, opened } = await client.placeOrder(request, {
       ...{ signal, sponsored, approve },
       async beforeOpen(sealed) {
-        last = sealed.orderId
         if (receipt !== undefined) await writeReceipt(receipt, sealed, client)
         terminal.progress(`order ${sealed.orderId} sealed; opening its escrow`)
       },
@@ -163,17 +161,21 @@ async function place(
             'with a new id. Report that wallet to the operator; Ctrl-C stops',
         )
       },
+      onUnfinished({ orderId, state }) {
+        // Where it is open, the failure says it.
+        if (state !== 'open') terminal.progress(`${UNFINISHED[state]}: "order resume ${orderId}" takes it up`)
+      },
     })
     terminal.progress(`escrow opened in ${opened.txHash}; the server has the order`)
     return order.orderId
   } catch (error) {
-    if (error instanceof NotSubmittedError) throw notSubmitted(error)
-    const kept = await client.getKeptOrders().catch(() => [])
-    if (sponsored && kept.some(({ orderId }) => orderId === last)) {
-      terminal.progress(`the order stays signed for ten minutes: "order resume ${last}" sends it again`)
-    }
-    throw error
+    throw error instanceof NotSubmittedError ? notSubmitted(error) : error
   }
+}
+
+const UNFINISHED = {
+  signed: 'the order stays signed for ten minutes',
+  unopened: 'the transaction that opens the order may still be mined',
 }
 
 /** Only this run knows the key of the order's content. A retry under another id replaces the file. */
