@@ -92,10 +92,8 @@ function traded(
   const held = freeShares(portfolio, symbol)
   const after = sells ? held - (qty < held ? qty : held) : held + qty
   const { [symbol]: _, ...others } = portfolio.positions
-  return {
-    ...portfolio,
-    positions: after === 0n ? others : { ...others, [symbol]: { qty: after, locked: 0n } },
-  }
+  const positions = after === 0n ? others : { ...others, [symbol]: { qty: after, locked: 0n } }
+  return { ...portfolio, positions }
 }
 
 it('an account has the same whether it is carried at each action or at its trades alone, however late an action comes', () => {
@@ -136,23 +134,20 @@ it('shares that are spread and moved among accounts never become more than the s
       let whole = holding(held.reduce((sum, amount) => sum + amount, 0n))
       for (const event of steps) {
         if (event.is === 'ratio') {
-          const { numerator, denominator } = event
-          const split: CorporateAction = {
-            ...{ kind: 'SPLIT', index: whole.actions ?? 0, symbol: 'AAPL', recordAt: 0 },
-            ...{ numerator, denominator },
-          }
+          const { is: _, ...terms } = event
+          const entry = { index: whole.actions ?? 0, symbol: 'AAPL', recordAt: 0 }
+          const split: CorporateAction = { kind: 'SPLIT', ...entry, ...terms }
           accounts = accounts.map((account) => carry(account, [split]))
           whole = carry(whole, [split])
         } else {
-          const source = accounts[event.from]
-          const moving = source ? freeShares(source, 'AAPL') : 0n
-          const amount = event.qty < moving ? event.qty : moving
-          accounts = accounts.map((account, index) =>
-            index === event.from ? traded(account, { symbol: 'AAPL', qty: amount, sells: true }) : account,
-          )
-          accounts = accounts.map((account, index) =>
-            index === event.to ? traded(account, { symbol: 'AAPL', qty: amount, sells: false }) : account,
-          )
+          const { from, to, qty } = event
+          const trade = (sells: boolean, qty: bigint) => {
+            const [at, amount] = [sells ? from : to, { symbol: 'AAPL', qty, sells }]
+            accounts = accounts.map((account, index) => (index === at ? traded(account, amount) : account))
+          }
+          const moving = freeShares(accounts[from] ?? emptyPortfolio('0x'), 'AAPL')
+          trade(true, qty)
+          trade(false, qty < moving ? qty : moving)
         }
         const sum = accounts.reduce((shares, account) => shares + freeShares(account, 'AAPL'), 0n)
         expect(sum).toBeLessThanOrEqual(freeShares(whole, 'AAPL'))

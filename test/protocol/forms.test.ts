@@ -1,9 +1,8 @@
 import { Point } from '@noble/secp256k1'
-import { computeAddress, SigningKey, Wallet } from 'ethers'
+import { computeAddress, getAddress, isAddress, SigningKey } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { addressSchema } from '../../src/protocol/address.js'
-import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
+import { addressSchema, checksum } from '../../src/protocol/address.js'
 import { ProtocolError } from '../../src/protocol/errors.js'
 import {
   bytesToHex,
@@ -14,16 +13,13 @@ import {
   hexToBytes,
   uintToBytes,
 } from '../../src/protocol/hex.js'
-import { bytes32ToName, MAX_CHAIN_ID, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { isPoint, publicKeySchema, samePoint } from '../../src/protocol/point.js'
 import { policySchema } from '../../src/protocol/policy.js'
-import { portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { compressPoint, publicKeyOf } from '../../src/protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress } from '../../src/protocol/signature.js'
 import { signDigest } from '../../src/protocol/signDigest.js'
 
-const wallet = new Wallet(`0x${'77'.repeat(32)}`)
-const account = addressSchema.parse(wallet.address)
 const digest: Hex = `0x${'99'.repeat(32)}`
 const signature = signDigest(digest, `0x${'77'.repeat(32)}`)
 
@@ -38,23 +34,35 @@ function mirrored(form: Hex): Hex {
 
 it('hex takes either case and gives lower case', () => {
   expect(hexOf(2).parse('0xAbCd')).toBe('0xabcd')
+  for (const text of ['0x', '0xabcdef']) expect(hexOf(2).safeParse(text).success).toBe(false)
 })
 
-it.each([
-  'abcd',
-  '0xabc',
-  '0xabcdef',
-  '0x',
-  '0Xabcd',
-  '0xabcg',
-  ' 0xabcd',
-  '0xabcd\n',
-  '0xabc\u0130',
-  5,
-  null,
-])('hex refuses %j', (text) => {
+const NO_HEX = ['abcd', '0xabc', '0Xabcd', '0xabcg', ' 0xabcd', '0xabcd\n', '0xabc\u0130', 5, null]
+it.each(NO_HEX)('hex refuses %j', (text) => {
   expect(hexOf(2).safeParse(text).success).toBe(false)
-  if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
+  expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
+})
+
+const lower = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(bytesToHex)
+/** Any mixture of cases, which hardly ever is the right one. */
+const mixed = fc
+  .tuple(lower, fc.infiniteStream(fc.boolean()))
+  .map(([address, cases]) =>
+    address.replace(/[a-f]/g, (digit) => (cases.next().value ? digit.toUpperCase() : digit)),
+  )
+
+it('an address is taken in one case, and in two with the right checksum only, which is that of ethers', () => {
+  const upper = lower.map((address) => `0x${address.slice(2).toUpperCase()}`)
+  fc.assert(
+    fc.property(fc.oneof(lower, upper, mixed, lower.map(getAddress)), (address) => {
+      const parsed = addressSchema.safeParse(address)
+      expect(parsed.success).toBe(isAddress(address))
+      if (parsed.success) expect(parsed.data).toBe(getAddress(address))
+      // Twice, because the first is kept.
+      const small = bytesToHex(hexToBytes(address))
+      for (const again of [checksum(small), checksum(small)]) expect(again).toBe(getAddress(small))
+    }),
+  )
 })
 
 it.each(['', 'x'.repeat(32), 'é', 'a\nb', ' a', 'a '])('a name is not %j', (name) => {
@@ -179,36 +187,16 @@ it('a public key is the same in both forms and either case, and not with the oth
   expect(samePoint('0x', '0x')).toBe(false)
 })
 
-it('a portfolio key is refused for a signature of another wallet or another text', async () => {
-  const other: Hex = `0x${(await wallet.signMessage('something else')).slice(2)}`
-  await expect(portfolioKeyOf(other, account)).rejects.toMatchObject({ code: 'wrong-signer' })
-})
-
-const key = {
-  publicKey: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
-  escrow: account,
-  scheme: 's',
-  usdc: account,
-}
-
-it('the enclave key names a chain whose signatures a double still counts', () => {
-  const accepts = (chainId: number) => enclaveKeySchema.safeParse({ ...key, chainId }).success
-  expect(accepts(MAX_CHAIN_ID)).toBe(true)
-  expect(accepts(MAX_CHAIN_ID + 1)).toBe(false)
-})
-
+const account = `0x${'ab'.repeat(20)}`
 const rules = { canBuy: true, canSell: true, restricted: ['AAPL'] }
-const policy = {
-  employees: { [account.toLowerCase()]: rules },
-  maxOrderNotional: '1',
-  allowWithdrawShares: false,
-}
+const policy = { employees: { [account]: rules }, maxOrderNotional: '1', allowWithdrawShares: false }
 
 it.each([
-  ['a checksummed employee', { employees: { [account]: rules } }],
-  ['a symbol twice', { employees: { [account.toLowerCase()]: { ...rules, restricted: ['AAPL', 'AAPL'] } } }],
+  ['a checksummed employee', { employees: { [getAddress(account)]: rules } }],
+  ['a symbol twice', { employees: { [account]: { ...rules, restricted: ['AAPL', 'AAPL'] } } }],
   ['a number for money', { maxOrderNotional: 1 }],
   ['an unknown rule', { canFly: true }],
 ])('a policy with %s is refused', (_, change) => {
+  expect(policySchema.safeParse(policy).success).toBe(true)
   expect(policySchema.safeParse({ ...policy, ...change }).success).toBe(false)
 })

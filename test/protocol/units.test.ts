@@ -33,10 +33,8 @@ it.each([
 })
 
 it.each(['', '.', '1.', '.5', '1e3', '1,000', ' 1', '0x1', 'NaN', '--1', '+1'])(
-  'parseDecimal and formatDecimal refuses %j',
-  (text) => {
-    expect(() => parseDecimal(text, 6)).toThrow(expect.objectContaining({ code: 'invalid-decimal' }))
-  },
+  'a decimal is not %j',
+  (text) => expect(() => parseDecimal(text, 6)).toThrow(expect.objectContaining({ code: 'invalid-decimal' })),
 )
 
 it('a notional never buys more shares than the notional pays for', () => {
@@ -59,13 +57,7 @@ it.each([
   expect(toCents(amount, 'up')).toBe(up)
 })
 
-it.each(['', '-1', '01', '1.0', '0x1', '1e3', ' 1', `${1n << 256n}`])(
-  'unsigned integers on the wire refuses %j',
-  (text) => {
-    expect(uint256Schema.safeParse(text).success).toBe(false)
-  },
+it.each(['', '-1', '01', '1.0', '0x1', '1e3', ' 1', `${1n << 256n}`, 1])(
+  'an unsigned integer on the wire is not %j',
+  (given) => expect(uint256Schema.safeParse(given).success).toBe(false),
 )
-
-it('an unsigned integer on the wire is no JSON number', () => {
-  expect(uint256Schema.safeParse(1).success).toBe(false)
-})
