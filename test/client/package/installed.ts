@@ -64,16 +64,14 @@ async function install(project: string, also: readonly string[]): Promise<Instal
     await mkdir(dirname(join(project, at)), { recursive: true })
     await cp(resolve(at), join(project, at), { recursive: true })
   }
-  for (const dependency of also) await link(project, dependency)
+  for (const dependency of also) {
+    const at = join(project, 'node_modules', dependency)
+    await mkdir(dirname(at), { recursive: true })
+    await symlink(resolve('node_modules', dependency), at, 'dir')
+  }
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
   return { project, name, path, files, brought }
-}
-
-async function link(project: string, dependency: string): Promise<void> {
-  const at = join(project, 'node_modules', dependency)
-  await mkdir(dirname(at), { recursive: true })
-  await symlink(resolve('node_modules', dependency), at, 'dir')
 }
