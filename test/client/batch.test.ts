@@ -29,25 +29,21 @@ const fail = (error: object) => () => {
   throw error
 }
 const mined = { status: 200, receipts: [receipt] }
+const confirmed = (status: string) => ({ status: 'CONFIRMED', receipts: [{ ...receipt, status }] })
+
+function useFakeTimers(): void {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 it.each<[string, sent: unknown, statuses: (() => unknown)[]]>([
   ['fails once', { id: 'a' }, [fail({ code: 429 }), fail(new TypeError('Failed to fetch')), () => mined]],
   ['has no receipt yet', { id: 'a' }, [() => ({ status: 100, receipts: null }), () => mined]],
-  [
-    'speaks version 1.0',
-    'a',
-    [
-      () => ({ status: 'PENDING' }),
-      () => ({ status: 'CONFIRMED', receipts: [{ ...receipt, status: '0x1' }] }),
-    ],
-  ],
+  ['speaks version 1.0', 'a', [() => ({ status: 'PENDING' }), () => confirmed('0x1')]],
 ])('a batch is mined where the wallet %s', async (_how, sent, statuses) => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const sending = batchOf({ wallet_sendCalls: [() => sent], wallet_getCallsStatus: statuses }).send(
-    CALLS,
-    'x',
-  )
+  useFakeTimers()
+  const batch = batchOf({ wallet_sendCalls: [() => sent], wallet_getCallsStatus: statuses })
+  const sending = batch.send(CALLS, 'x')
   await vi.advanceTimersByTimeAsync(3_000)
   expect(await sending).toEqual({ txHash, blockNumber: 16 })
 })
@@ -56,21 +52,10 @@ it.each<[string, sent: () => unknown, status: () => unknown, failure: object]>([
   ['loses its answer', fail({ code: 4900 }), never, { code: 'transaction-pending', retryable: false }],
   ['answers no id', () => null, never, { code: 'unexpected-answer' }],
   ['confirms without a receipt', () => 'a', () => ({ status: 'CONFIRMED' }), { code: 'unexpected-answer' }],
-  [
-    'confirms what has reverted',
-    () => 'a',
-    () => ({ status: 'CONFIRMED', receipts: [{ ...receipt, status: '0x0' }] }),
-    { name: 'ContractError', isOut: true },
-  ],
-  [
-    'fails for good',
-    () => 'a',
-    fail({ code: 4900 }),
-    { code: 'transaction-pending', retryable: false, cause: { code: 'node-unavailable' } },
-  ],
+  ['confirms what has reverted', () => 'a', () => confirmed('0x0'), { name: 'ContractError', isOut: true }],
+  ['fails for good', () => 'a', fail({ code: 4900 }), { code: 'transaction-pending', retryable: false }],
 ])('a batch fails where the wallet %s', async (_how, sent, status, failure) => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+  useFakeTimers()
   const sending = batchOf({ wallet_sendCalls: [sent], wallet_getCallsStatus: [status] }).send(CALLS, 'x')
   const failed = expect(sending).rejects.toMatchObject(failure)
   await vi.advanceTimersByTimeAsync(4_000)
@@ -88,8 +73,7 @@ it('a batch ends with its signal while the person has not answered, or the walle
 })
 
 it('a wallet that never says whether it batches gets no batch', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+  useFakeTimers()
   const offered = batchOf({ wallet_getCapabilities: [never] }).isOffered()
   await vi.advanceTimersByTimeAsync(5_000)
   expect(await offered).toBe(false)

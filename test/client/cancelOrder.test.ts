@@ -14,7 +14,6 @@ import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY } from '.
 
 const chain = useChain(clearForTrading)
 const orderId: Hex = `0x${'0a'.repeat(32)}`
-const other: Hex = `0x${'0b'.repeat(32)}`
 const api = await useApi()
 
 /** A client whose server answers cancels in turn, the last one for ever. */
@@ -28,22 +27,16 @@ function clientOfServer(...answers: ((body: unknown) => ApiAnswer)[]) {
   return clientOf(chain(), api, 'alice')
 }
 
-const stored = (body: unknown, id = orderId): ApiAnswer => ({
+const received = { orderId, result: 'received', receivedAt: '2030-01-01T00:00:00.000Z' }
+const stored = (body: unknown, change: object = {}): ApiAnswer => ({
   status: 202,
-  body: {
-    orderId: id,
-    result: 'received',
-    commit: commitOf(postCancelSchema.parse(body)),
-    receivedAt: '2030-01-01T00:00:00.000Z',
-  },
+  body: { ...received, commit: commitOf(postCancelSchema.parse(body)), ...change },
 })
 const posted = () => api.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
 
 it('cancelling an order seals it, signed by the account inside and outside the seal', async () => {
-  expect(await clientOfServer((body) => stored(body)).cancelOrder(orderId)).toMatchObject({
-    orderId,
-    result: 'received',
-  })
+  const answer = await clientOfServer(stored).cancelOrder(orderId)
+  expect(answer).toMatchObject({ orderId, result: 'received' })
   const { sig, ...envelope } = postCancelSchema.parse(posted().at(-1))
   const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
   const account = chain().account('alice')
@@ -54,17 +47,13 @@ it('cancelling an order seals it, signed by the account inside and outside the s
 })
 
 it('cancelling an order posts the same cancel again when the server was away', async () => {
-  const client = clientOfServer(
-    () => problem(503, 'storage-unavailable'),
-    (body) => stored(body),
-  )
-  await client.cancelOrder(orderId)
+  await clientOfServer(() => problem(503, 'storage-unavailable'), stored).cancelOrder(orderId)
   const [first, second, ...more] = posted()
   expect(first).toBeDefined()
   expect([second, more]).toEqual([first, []])
 })
 
 it('cancelling an order does not believe an answer about another order', async () => {
-  const client = clientOfServer((body) => stored(body, other))
+  const client = clientOfServer((body) => stored(body, { orderId: `0x${'0b'.repeat(32)}` }))
   await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
 })

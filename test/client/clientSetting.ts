@@ -4,9 +4,9 @@ import { signAsync } from '@noble/secp256k1'
 import { getBytes, hashMessage, hexlify, type JsonRpcProvider, Wallet } from 'ethers'
 import { type ClientOptions, createClient } from '../../src/client/index.js'
 import { commitOf } from '../../src/protocol/envelope.js'
-import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { postOrderSchema } from '../../src/protocol/postedOrder.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import type { ApiAnswer, ApiRequest, ApiStandIn } from '../support/apiStandIn.js'
 import type { TestChain } from '../support/chain.js'
@@ -90,16 +90,15 @@ export function answerAsServer(
   })
 }
 
-/** The answer to an order that is stored. */
-export function receive(body: unknown): ApiAnswer {
-  const { orderId, commit } = stored(body)
-  const received = { orderId, commit, result: 'received', receivedAt: '2030-01-01T00:00:00.000Z' }
-  return { status: 202, body: received }
+/** What a server says of an order that it knows nothing of, but for its state. */
+export const NO_STATUS = {
+  ...{ account: null, amount: null, deadline: null, commit: null, receivedAt: null },
+  ...{ triggers: [], nextTriggerAt: null, notice: null },
 }
 
-function stored(body: unknown): { orderId: unknown; commit: Hex } {
-  if (typeof body !== 'object' || body === null || !('orderId' in body)) throw new Error('not an order')
-  const { orderId, ...rest } = body
-  const { opening: _opening, ...envelope } = { opening: undefined, ...rest }
-  return { orderId, commit: commitOf(orderEnvelopeSchema.parse(envelope)) }
+/** The answer to an order that is stored. */
+export function receive(body: unknown): ApiAnswer {
+  const { orderId, opening: _, ...envelope } = postOrderSchema.parse(body)
+  const received = { orderId, commit: commitOf(envelope), result: 'received' }
+  return { status: 202, body: { ...received, receivedAt: '2030-01-01T00:00:00.000Z' } }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvOf, parseCsv } from '../../src/client/csv.js'
 
+const usdc = (units: bigint) => ({ units, decimals: 6, unit: 'USDC' })
 const cellsOf = (text: string) => [...parseCsv(text)].map(({ cells }) => cells)
 
 describe('CSV', () => {
@@ -46,10 +47,17 @@ describe('CSV', () => {
     )
   })
 
-  it('has a header, lines that end with CR LF, and amounts as plain numbers, also negative ones', () => {
-    const amount = (units: bigint) => ({ units, decimals: 6, unit: 'USDC' })
-    expect(csvOf(['a', 'b'], [['1', '']])).toBe('a,b\r\n1,\r\n')
-    expect(csvOf(['a', 'b'], [[amount(1_234_500_000n), amount(-500_000n)]])).toBe('a,b\r\n1234.5,-0.5\r\n')
+  it.each([
+    ['has a header, and lines that end with CR LF', ['1', ''], '1,'],
+    [
+      'has amounts as plain numbers, also negative ones',
+      [usdc(1_234_500_000n), usdc(-500_000n)],
+      '1234.5,-0.5',
+    ],
+    ['keeps a cell whole in a spreadsheet that splits at semicolons', ['a;=1', ''], '"a;=1",'],
+    ['replaces control characters, so no cell begins with a tab or a return', ['\t=1', '\r=1'], '?=1,?=1'],
+  ])('%s', (_what, cells, line) => {
+    expect(csvOf(['a', 'b'], [cells])).toBe(`a,b\r\n${line}\r\n`)
   })
 
   it('gives back any text that begins like no formula', () => {
@@ -62,18 +70,8 @@ describe('CSV', () => {
     )
   })
 
-  it('keeps a cell whole in a spreadsheet that splits at semicolons', () => {
-    expect(csvOf(['x'], [['a;=1']])).toBe('x\r\n"a;=1"\r\n')
-  })
-
-  it.each(['=1+1', '+1', '-1', '@sum', '＝1+1', '=cmd|"/c calc"!A1'])(
-    'makes a text of the formula %s',
-    (text) => {
-      expect(cellsOf(csvOf(['x'], [[text]]))).toEqual([['x'], [`'${text}`]])
-    },
-  )
-
-  it('replaces control characters, so no cell begins with a tab or a return', () => {
-    expect(csvOf(['x'], [['\t=1'], ['\r=1']])).toBe('x\r\n?=1\r\n?=1\r\n')
+  const formulas = ['=1+1', '+1', '-1', '@sum', '＝1+1', '=cmd|"/c calc"!A1']
+  it.each(formulas)('makes a text of the formula %s', (text) => {
+    expect(cellsOf(csvOf(['x'], [[text]]))).toEqual([['x'], [`'${text}`]])
   })
 })

@@ -5,11 +5,11 @@ import type { OrderStore, UnfinishedOrder } from '../../src/client/index.js'
 import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { refundOrder } from '../support/orderEnds.js'
-import { answerAsServer, clientOf, enclaveKeyOf } from './clientSetting.js'
+import { answerAsServer, clientOf, enclaveKeyOf, NO_STATUS } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 import { createTestWallet } from './testWallet.js'
 
-const { chain, api, posted, takeId, setting } = await usePlacing()
+const { chain, api, posted, sent, takeId, setting } = await usePlacing()
 
 /** Alice's client, whose wallet fails when it is asked for a method. */
 async function failing(method: string, failure: unknown, orderStore = createMemoryOrderStore()) {
@@ -76,10 +76,9 @@ it('an order that the device cannot keep is not opened', async () => {
     keep: () => Promise.reject(new DOMException('full', 'QuotaExceededError')),
   }
   const { client, buy } = await setting({ orderStore: full })
-  const before = await chain().provider.getTransactionCount(chain().account('alice'))
+  const before = await sent()
   await expect(client.placeOrder(buy)).rejects.toMatchObject({ code: 'order-not-kept' })
-  expect(await chain().provider.getTransactionCount(chain().account('alice'))).toBe(before)
-  expect(posted()).toEqual([])
+  expect([await sent(), posted()]).toEqual([before, []])
 })
 
 it('an order is kept with its place, and is no other wallet’s, chain’s or escrow’s', async () => {
@@ -119,20 +118,12 @@ it('a signed order is posted again only where the caller says so', async () => {
   expect(posted()[0]?.body).toHaveProperty('opening.sig', kept.opening?.sig)
 })
 
-it('an order that is not kept is not resumed', async () => {
-  const { client } = await setting()
-  await expect(client.resumeOrder(`0x${'0a'.repeat(32)}`)).rejects.toMatchObject({ code: 'no-kept-order' })
-})
-
 it('an order that the server calls ended is kept until the chain calls it so, too', async () => {
   const orderStore = createMemoryOrderStore()
   const { client, buy } = await setting({ orderStore })
   const { order } = await client.placeOrder(buy)
-  const ended = { orderId: order.orderId, state: 'REFUNDED', account: null, amount: null, deadline: null }
-  const none = { commit: null, receivedAt: null, triggers: [], nextTriggerAt: null, notice: null }
-  answerAsServer(api, chain(), ({ path }) =>
-    path === `/orders/${order.orderId}` ? { body: { ...ended, ...none } } : undefined,
-  )
+  const body = { ...NO_STATUS, orderId: order.orderId, state: 'REFUNDED' }
+  answerAsServer(api, chain(), ({ path }) => (path === `/orders/${order.orderId}` ? { body } : undefined))
   expect((await client.getOrder(order.orderId)).state).toBe('REFUNDED')
   expect(await client.getKeptOrders()).toHaveLength(1)
   await refundOrder(chain(), order.orderId)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { listMembers, type MemberList } from '../../src/client/admin.js'
 import { listOrders } from '../../src/client/history.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
+import { changeAnswers } from './history/historySetting.js'
 import { usePlacing } from './placing.js'
 
 const { chain, api, setting } = await usePlacing()
@@ -59,14 +60,13 @@ it('many invited wallets are read in a call for each five hundred, and arrive in
   const { client } = await setting()
   await lastOf(listMembers(client, ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
   let calls = 0
-  const count = ({ payload = [] }: { readonly payload?: { method: string } | { method: string }[] }) => {
-    calls += [payload].flat().filter(({ method }) => method === 'eth_call').length
-  }
-  void chain().provider.on('debug', count)
+  changeAnswers(chain(), (answer, method) => {
+    if (method === 'eth_call') calls++
+    return answer
+  })
   const sizes: [number, boolean][] = []
   let last: MemberList | undefined
   for await (last of listMembers(client, ORG_ID)) sizes.push([last.members.length, last.isComplete])
-  void chain().provider.off('debug', count)
   // The newest twelve blocks come first. Alice and Bob are members by their events.
   expect(sizes).toEqual([
     [12, false],

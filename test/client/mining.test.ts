@@ -16,7 +16,6 @@ const sentSchema = z.looseObject({ to: z.string(), data: z.string() })
 type Sent = z.output<typeof sentSchema>
 
 const send = (method: string, ...params: unknown[]): Promise<unknown> => chain().provider.send(method, params)
-const nonceOf = () => chain().provider.getTransactionCount(chain().account('admin'))
 
 /**
  * The admin's browser wallet, whose chain mines nothing by itself. `before` is called with each request, `after` once the client has
@@ -59,8 +58,8 @@ async function setting(
 
 /** Sends a transaction of the admin that takes the place of the last one. */
 async function replace(transaction: { to: string; data: string }): Promise<string> {
-  const nonce = `0x${(await nonceOf()).toString(16)}`
   const from = chain().account('admin')
+  const nonce = toQuantity(await chain().provider.getTransactionCount(from))
   const more = { from, nonce, gas: '0x4c4b40', gasPrice: '0x174876e800' }
   return bytes32Schema.parse(await send('eth_sendTransaction', { ...transaction, ...more }))
 }
@@ -81,10 +80,8 @@ it('a transaction that its person cancelled is replaced', async () => {
     await replace({ to: chain().account('admin'), data: '0x' })
     await send('anvil_mine')
   })
-  await expect(client.inviteMember(chain().account('broker'))).rejects.toMatchObject({
-    code: 'transaction-replaced',
-    retryable: false,
-  })
+  const replaced = { code: 'transaction-replaced', retryable: false }
+  await expect(client.inviteMember(chain().account('broker'))).rejects.toMatchObject(replaced)
 })
 
 it('a transaction that no block has in time is pending, and names itself, and its chain to the wallet', async () => {

@@ -16,8 +16,6 @@ it('nonces are above the stored one, never below the clock, and never repeat', (
       for (const { stored, now } of steps) {
         clock = now
         const nonce = next(stored, LATE)
-        expect(nonce).toBeGreaterThan(Math.max(stored, last))
-        expect(nonce).toBeGreaterThanOrEqual(now)
         expect(nonce).toBe(Math.max(stored + 1, last + 1, now))
         last = nonce
       }
@@ -30,15 +28,6 @@ it('nonces follow a clock that is ahead of the chain by half a day at most', () 
   const limit = blockTime * 1_000 + HALF_A_DAY
   expect(createNonces(() => limit)(0, blockTime)).toBe(limit)
   const next = createNonces(() => limit + 10 * 365 * 86_400_000)
-  expect([next(0, blockTime), next(0, blockTime), next(0, blockTime + 1)]).toEqual([
-    limit,
-    limit + 1,
-    limit + 1_000,
-  ])
-})
-
-it('nonces stay at 2^53 − 1, whose order is refused', () => {
-  const next = createNonces(() => 5)
-  expect(next(Number.MAX_SAFE_INTEGER - 1, LATE)).toBe(2 ** 53 - 1)
-  expect(next(Number.MAX_SAFE_INTEGER, LATE)).toBe(2 ** 53 - 1)
+  const nonces = [next(0, blockTime), next(0, blockTime), next(0, blockTime + 1)]
+  expect(nonces).toEqual([limit, limit + 1, limit + 1_000])
 })

@@ -4,8 +4,8 @@ import { createOrderPosting } from '../../src/client/orderPosting.js'
 import { createOrders } from '../../src/client/orders.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { type ApiAnswer, useApi } from '../support/apiStandIn.js'
-import { FAST, INTENT_PUBLIC_KEY, receive } from './clientSetting.js'
+import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
+import { FAST, INTENT_PUBLIC_KEY, NO_STATUS, receive } from './clientSetting.js'
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
 const otherCommit: Hex = `0x${'ff'.repeat(32)}`
@@ -65,33 +65,11 @@ const run = (finishedAt: string | null) => ({
 const finished = run('2030-01-01T00:00:01.000Z')
 
 function status(state: string, extra: Record<string, unknown> = {}) {
-  const chainPart = { account: null, amount: '0', deadline: null, commit: null, receivedAt: null }
-  return { orderId, state, ...chainPart, triggers: [finished], nextTriggerAt: null, notice: null, ...extra }
+  return { ...NO_STATUS, orderId, state, triggers: [finished], ...extra }
 }
-
-async function followed(...given: Record<string, unknown>[]): Promise<string[]> {
-  const next = answers(...given)
-  api.answerWith(() => ({ body: next() }))
-  const seen: string[] = []
-  for await (const { state, notice } of orders().listOrderStatuses(orderId, { pollMs: 1 })) {
-    seen.push(notice ? `${state} with notice` : state)
-  }
-  return seen
-}
-
-it('following ends with the notice of a refund, which comes with the end of the run', async () => {
-  const running = { triggers: [run(null)] }
-  const seen = await followed(status('REFUNDED', running), status('REFUNDED', { notice: envelope }))
-  expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
-})
-
-it('following ignores what a later server answers besides, in a notice too', async () => {
-  const later = { more: 1, notice: { ...envelope, more: 1 } }
-  expect(await followed(status('REFUNDED', later))).toEqual(['REFUNDED with notice'])
-})
 
 /** The states that are followed while each answer takes so long. */
-async function followedSlowly(stepMs: number, ...given: ApiAnswer[]): Promise<string[]> {
+async function followed(given: ApiAnswer[], stepMs = 0): Promise<string[]> {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const next = answers(...given)
@@ -99,32 +77,37 @@ async function followedSlowly(stepMs: number, ...given: ApiAnswer[]): Promise<st
     vi.setSystemTime(Date.now() + stepMs)
     return next()
   })
-  const seen = []
-  for await (const { state } of orders().listOrderStatuses(orderId, { pollMs: 1 })) seen.push(state)
+  const seen: string[] = []
+  for await (const { state, notice } of orders().listOrderStatuses(orderId, { pollMs: 1 })) {
+    seen.push(notice ? `${state} with notice` : state)
+  }
   return seen
 }
 const due = { headers: { etag: '"1"' }, body: status('REFUNDED', { triggers: [run(null)] }) }
 
+it('following ends with the notice of a refund, which comes with the end of the run, and ignores what later servers say', async () => {
+  const later = { more: 1, notice: { ...envelope, more: 1 } }
+  const seen = await followed([due, { body: status('REFUNDED', later) }])
+  expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
+})
+
 it('following does not wait for a notice for ever', async () => {
-  expect(await followedSlowly(60_000, due, { status: 304 })).toEqual(['REFUNDED'])
+  expect(await followed([due, { status: 304 }], 60_000)).toEqual(['REFUNDED'])
   expect(api.requests.length).toBeGreaterThan(1)
 })
 
 it('following goes on after a reorganization took the end back, however long the order is open again', async () => {
   const again = ['OPEN', 'OPEN', 'OPEN', 'SETTLED']
-  const seen = await followedSlowly(150_000, due, ...again.map((state) => ({ body: status(state) })))
+  const seen = await followed([due, ...again.map((state) => ({ body: status(state) }))], 150_000)
   expect(seen).toEqual(['REFUNDED', ...again])
 })
 
 it('following asks with the last validator and yields nothing while nothing changed', async () => {
-  const next = answers(
+  const seen = await followed([
     { headers: { etag: '"a"' }, body: status('OPEN') },
     { status: 304, headers: { etag: '"a"' } },
     { headers: { etag: '"b"' }, body: status('SETTLED') },
-  )
-  api.answerWith(next)
-  const seen = []
-  for await (const { state } of orders().listOrderStatuses(orderId, { pollMs: 1 })) seen.push(state)
+  ])
   expect(seen).toEqual(['OPEN', 'SETTLED'])
   expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
 })
@@ -173,9 +156,7 @@ it('watching goes on after a failure that may pass, until the order has ended', 
 })
 
 it('watching is over after any other failure', async () => {
-  const problem = { type: '/errors#order-not-found', title: 'Order not found', status: 404, detail: '' }
-  const unknown = { ...problem, instance: '', code: 'order-not-found', requestId: 'r' }
-  api.answerWith(answers<ApiAnswer>({ status: 404, body: unknown }, { body: status('OPEN') }))
+  api.answerWith(answers<ApiAnswer>(problem(404, 'order-not-found'), { body: status('OPEN') }))
   expect(await watched('order-not-found')).toEqual(['order-not-found'])
 })
 

@@ -1,27 +1,18 @@
-// Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
-import { type TransactionRequest, Wallet } from 'ethers'
+// Orders that the wallet opens at its own cost. prompts.test.ts has each kind of wallet.
 import { expect, it } from 'vitest'
 import { isSignedOrder, type PlaceStep, type SealedOrder } from '../../src/client/index.js'
 import { createMemoryOrderStore } from '../../src/client/store/index.js'
 import { problem } from '../support/apiStandIn.js'
 import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'
-import { answerAsServer, enclaveKeyOf, WALLET_USDC, walletOf } from './clientSetting.js'
+import { answerAsServer, enclaveKeyOf, WALLET_USDC } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
 import { createTestWallet, type TestWalletOptions } from './testWallet.js'
 
 const { chain, api, posted, balance, sent, takeId, setting: placing } = await usePlacing()
-/** The code of an account that delegates to the zero address (EIP-7702). */
-const DELEGATED = `0xef0100${'00'.repeat(19)}01`
 async function setting(options: TestWalletOptions = {}, orderStore = createMemoryOrderStore()) {
   const asked: string[] = []
-  const wallet = createTestWallet(chain(), {
-    prompt(method, act) {
-      asked.push(method)
-      return act()
-    },
-    ...options,
-  })
+  const wallet = createTestWallet(chain(), { asked, ...options })
   const steps: PlaceStep[] = []
   const onStep = (step: PlaceStep) => void steps.push(step)
   const batches = () => asked.filter((method) => method === 'wallet_sendCalls').length
@@ -37,15 +28,6 @@ it('a buy at the wallet’s own cost is one batch where the wallet offers it, wi
   expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
-
-it.each([{ atomic: 'ready' }, {}] as const)(
-  'a buy at the wallet’s own cost is no batch where the wallet says no more of it than %o',
-  async (options) => {
-    const { client, batches, buy, steps, onStep } = await setting(options)
-    await client.placeOrder(buy, { onStep })
-    expect([batches(), steps]).toEqual([0, ['unlocking', 'signing', 'authorizing', 'opening', 'submitting']])
-  },
-)
 
 const decline: TestWalletOptions['prompt'] = (method, act) =>
   method === 'wallet_sendCalls' ? Promise.reject(Object.assign(new Error('no'), { code: 4001 })) : act()
@@ -63,14 +45,6 @@ it.each([
   },
 )
 
-it('a buy at the wallet’s own cost is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
-  const { client, buy, steps, onStep } = await setting()
-  await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
-  await client.placeOrder(buy, { onStep })
-  expect(steps).toEqual(['unlocking', 'signing', 'approving', 'opening', 'submitting'])
-  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-})
-
 it('a buy at the wallet’s own cost is open too when someone who saw its transaction has sent the signature first', async () => {
   const { client, buy } = await setting()
   const before = await sent()
@@ -87,18 +61,6 @@ it('a buy at the wallet’s own cost is open too when someone who saw its transa
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-/** Alice's wallet, before whose transactions her other order ends: each total that it leaves at zero costs the next one more. */
-class LateWallet extends Wallet {
-  constructor(readonly last: SealedOrder) {
-    super(walletOf(chain(), 'alice').privateKey, chain().provider)
-  }
-
-  override async sendTransaction(transaction: TransactionRequest) {
-    await refundOrder(chain(), this.last.orderId)
-    return super.sendTransaction(transaction)
-  }
-}
-
 it.each<[string, 'BUY' | 'SELL', bigint]>([
   ['a sale', 'SELL', 0n],
   ['a buy by its signature', 'BUY', 0n],
@@ -107,7 +69,13 @@ it.each<[string, 'BUY' | 'SELL', bigint]>([
   const { client, buy } = await setting()
   const { order: last } = await client.placeOrder(buy)
   await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), approved)
-  const next = await placing({ wallet: new LateWallet(last) })
+  const next = await setting({
+    async prompt(method, act) {
+      // Each total that it leaves at zero costs the next one more.
+      if (method === 'eth_sendTransaction') await refundOrder(chain(), last.orderId)
+      return act()
+    },
+  })
   const { order } = await next.client.placeOrder({ ...buy, side })
   expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
   expect(await chain().read('escrow', 'openOrders')).toBe(1n)
@@ -140,18 +108,16 @@ it('an order that was signed for the platform, and not opened keeps another clie
   expect(next.steps).toEqual(['unlocking', 'signing', 'approving', 'opening', 'submitting'])
 })
 
-it('an order that was signed for the platform, and not opened has expired at its last second, and is opened no more', async () => {
+it('an order that was signed for the platform, and not opened is void once another wallet has its id, and expires at its last second', async () => {
   const { client, order } = await refused()
+  const before = await chain().provider.send('evm_snapshot', [])
+  await takeId(order)
+  expect(await client.getOpeningState(order)).toBe('taken')
+  await chain().provider.send('evm_revert', [before])
   await chain().mineAt(order.opening.validBefore)
   expect(await client.getOpeningState(order)).toBe('expired')
   await expect(client.openOrder(order)).rejects.toMatchObject({ code: 'OpeningExpired' })
   expect(await balance()).toBe(WALLET_USDC)
-})
-
-it('an order that was signed for the platform, and not opened is void once another wallet has its id', async () => {
-  const { client, order } = await refused()
-  await takeId(order)
-  expect(await client.getOpeningState(order)).toBe('taken')
 })
 
 it('a server that does not know openings is sent none, and nothing is signed for it', async () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import { type JsonRpcPayload, JsonRpcProvider, type TransactionRequest, Wallet } from 'ethers'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
+  type Eip1193Provider,
   NotSubmittedError,
   type OrderRequest,
   type PlanOptions,
@@ -11,7 +11,7 @@ import {
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { problem } from '../support/apiStandIn.js'
 import { TEST_DELAYS } from '../support/chain.js'
-import { answerAsServer, clientOf, ORG_ID, receive, WALLET_USDC, walletOf } from './clientSetting.js'
+import { answerAsServer, clientOf, ORG_ID, WALLET_USDC } from './clientSetting.js'
 import { usePlacing } from './placing.js'
 import { createTestWallet } from './testWallet.js'
 
@@ -19,27 +19,6 @@ const { chain, api, posted, balance, sent, takeId, setting } = await usePlacing(
 
 /** A state of the escrow's orders. */
 const OPEN = 1n
-
-/** Alice's wallet, whose transactions someone reads, and copies, on their way to the chain. */
-class CopiedWallet extends Wallet {
-  constructor(readonly copy: (data: string) => Promise<unknown>) {
-    super(walletOf(chain(), 'alice').privateKey, chain().provider)
-  }
-
-  override async sendTransaction(transaction: TransactionRequest) {
-    await this.copy(String(transaction.data))
-    return super.sendTransaction(transaction)
-  }
-}
-
-/** A node that says of a revert only that it was one. */
-class DatalessProvider extends JsonRpcProvider {
-  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-    const answers = await super._send(payload)
-    const error = { code: 3, message: 'execution reverted' }
-    return answers.map((answer) => ('error' in answer ? { ...answer, error } : answer))
-  }
-}
 
 it('placing an order signs exactly what a buy escrows, opens it by one transaction, then posts it', async () => {
   const { client, buy } = await setting()
@@ -64,7 +43,12 @@ it.each([
   ['sale', ['unlocking', 'signing', 'sealed', 'opening', 'sent', 'submitting', 'posted']],
 ] as const)('placing an order tells each step of a %s as it begins', async (which, expected) => {
   const steps: string[] = []
-  const wallet = new CopiedWallet(async () => steps.push('sent'))
+  const wallet = createTestWallet(chain(), {
+    prompt(method, act) {
+      if (method === 'eth_sendTransaction') steps.push('sent')
+      return act()
+    },
+  })
   const { client, [which]: request } = await setting({ wallet })
   answerAsServer(api, chain(), ({ method }) => {
     if (method === 'POST') steps.push('posted')
@@ -77,25 +61,37 @@ it.each([
 
 it('a plan and its order fail alike, before the wallet is asked for anything', async () => {
   const asked: string[] = []
-  const prompt = <T>(method: string, act: () => Promise<T>) => {
-    asked.push(method)
-    return act()
-  }
-  const { client, buy } = await setting({ wallet: createTestWallet(chain(), { prompt }) })
+  const { client, buy } = await setting({ wallet: createTestWallet(chain(), { asked }) })
   const [now, symbol] = [await chain().now(), 'AAPL']
   const lasting = { side: 'BUY', symbol, usdc: 1n } as const
+  const invalid: object[] = [
+    { ...lasting, validFor: '1 day' },
+    { ...lasting, validFor: '31d' },
+    { ...buy, deadline: now },
+    { ...buy, deadline: Number.NaN },
+    { ...buy, limit: { price: 1_000_001n, timeInForce: 'DAY' } },
+    { ...buy, limit: { price: 1_000_000, timeInForce: 'DAY' } },
+    { ...buy, usdc: 2n ** 256n },
+    { ...buy, usdc: 5 },
+    { ...buy, usdc: '5000000' },
+    { side: 'DEPOSIT', symbol, shares: 5 },
+    { ...buy, usdc: 0n },
+    { ...buy, usdc: -1n },
+    { ...buy, symbol: 'aapl' },
+    { ...buy, symbol: 'USDC' },
+    { ...buy, side: 'SELL', symbol: 'USDC' },
+    { ...buy, side: 'WITHDRAW', symbol: 'USDC', shares: 1n },
+    { ...buy, shares: 1n },
+    { ...buy, side: 'WITHDRAW' },
+    { ...buy, side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' },
+    { ...buy, deadline: now + 1.5 },
+    { ...buy, validFor: '1d' },
+    { ...lasting, validFor: '0h' },
+    { side: 'WITHDRAW', usdc: 1n, limit: { price: 1_000_000n, timeInForce: 'DAY' } },
+  ]
   const cases: [object, PlanOptions, string][] = [
-    [{ ...lasting, validFor: '1 day' }, {}, 'invalid-order'],
-    [{ ...lasting, validFor: '31d' }, {}, 'invalid-order'],
-    [{ ...buy, deadline: now }, {}, 'invalid-order'],
-    [{ ...buy, deadline: Number.NaN }, {}, 'invalid-order'],
+    ...invalid.map((given): [object, PlanOptions, string] => [given, {}, 'invalid-order']),
     [{ ...buy, deadline: now + 31 * 86_400 }, { sponsored: true }, 'invalid-order'],
-    [{ ...buy, limit: { price: 1_000_001n, timeInForce: 'DAY' } }, {}, 'invalid-order'],
-    [{ ...buy, limit: { price: 1_000_000, timeInForce: 'DAY' } }, {}, 'invalid-order'],
-    [{ ...buy, usdc: 2n ** 256n }, {}, 'invalid-order'],
-    [{ ...buy, usdc: 5 }, {}, 'invalid-order'],
-    [{ ...buy, usdc: '5000000' }, {}, 'invalid-order'],
-    [{ side: 'DEPOSIT', symbol, shares: 5 }, {}, 'invalid-order'],
     [buy, { approve: 2n ** 256n }, 'invalid-order'],
     [{ ...buy, symbol: 'NOPE' }, {}, 'unlisted-symbol'],
     [{ ...buy, usdc: WALLET_USDC + 1n }, {}, 'insufficient-usdc'],
@@ -119,63 +115,41 @@ it('placing an order keeps nonces in the order of opening when several are place
   expect(nonces).toEqual([...new Set(nonces)].sort((a, b) => a - b))
 })
 
-it('an orderId that is taken is tried again for as long as it takes, and each time says who is in the way', async () => {
-  const { client, sale } = await setting()
+it.each([
+  ['for as long as it takes, and each time says who is in the way', 6, undefined],
+  ['behind a node that gives no data of a revert', 1, { code: 3, message: 'execution reverted' }],
+])('an orderId that is taken is tried again %s', async (_how, times, failure) => {
+  const wallet = createTestWallet(chain())
+  const request: Eip1193Provider['request'] = (asked) =>
+    wallet.request(asked).catch((error: unknown) => Promise.reject(failure ?? error))
+  const { client, sale } = await setting({ wallet: { request } })
   const taken: TakenId[] = []
   const seen: SealedOrder[] = []
-  const TIMES = 6
   const { order } = await client.placeOrder(sale, {
     async beforeOpen(sealed) {
       seen.push(sealed)
-      if (seen.length <= TIMES) await takeId(sealed)
+      if (seen.length <= times) await takeId(sealed)
     },
     onIdTaken: (one) => taken.push(one),
   })
   const by = chain().account('bob')
-  expect(taken).toEqual(seen.slice(0, TIMES).map(({ orderId }, index) => ({ orderId, by, times: index + 1 })))
-  expect(order).toBe(seen[TIMES])
+  expect(taken).toEqual(seen.slice(0, times).map(({ orderId }, index) => ({ orderId, by, times: index + 1 })))
+  expect(order).toBe(seen[times])
   expect(posted()).toHaveLength(1)
-})
-
-it('an orderId that is taken is replaced behind a node that gives no data of a revert', async () => {
-  const { chainId, rpcUrl } = chain().anvil
-  const provider = new DatalessProvider(rpcUrl, chainId, { staticNetwork: true })
-  onTestFinished(() => provider.destroy())
-  const { client, sale } = await setting({ wallet: walletOf(chain(), 'alice', provider) })
-  const taken: TakenId[] = []
-  await client.placeOrder(sale, {
-    beforeOpen: async (sealed) => (taken.length === 0 ? takeId(sealed) : undefined),
-    onIdTaken: (one) => taken.push(one),
-  })
-  expect(taken.map(({ by }) => by)).toEqual([chain().account('bob')])
-})
-
-it('an orderId that is taken is not tried again once its signal aborts', async () => {
-  const { client, sale } = await setting()
-  const stop = new AbortController()
-  let times = 0
-  const placing = client.placeOrder(sale, {
-    signal: stop.signal,
-    beforeOpen: takeId,
-    onIdTaken(taken) {
-      times = taken.times
-      if (times === 3) stop.abort(new Error('enough'))
-    },
-  })
-  await expect(placing).rejects.toThrow('enough')
-  expect(times).toBe(3)
-  expect(posted()).toHaveLength(0)
 })
 
 it('an orderId that is taken is found too when someone else’s transaction came first in the block', async () => {
   const before = await sent()
-  const [from, to] = [chain().account('bob'), chain().addressOf('escrow')]
-  let copies = 0
-  const wallet = new CopiedWallet(async (data) => {
-    if (copies++ === 0) await chain().provider.send('eth_sendTransaction', [{ from, to, data }])
+  const seen: SealedOrder[] = []
+  const wallet = createTestWallet(chain(), {
+    async prompt(method, act) {
+      const [first, ...others] = seen
+      if (method === 'eth_sendTransaction' && first && others.length === 0) await takeId(first)
+      return act()
+    },
   })
   const { client, sale } = await setting({ wallet })
-  const { order } = await client.placeOrder(sale)
+  const { order } = await client.placeOrder(sale, { beforeOpen: (sealed) => void seen.push(sealed) })
   expect(await chain().read('escrow', 'orders', order.orderId)).toContain(chain().account('alice'))
   // One that reverted in its block, one that opened.
   expect((await sent()) - before).toBe(2)
@@ -197,24 +171,19 @@ it('refusals of contracts behind the escrow have their names', async () => {
 
 it('refusals of a server keep the order, which can be submitted again', async () => {
   const { client, buy } = await setting()
-  answerAsServer(api, chain(), ({ method }) =>
-    method === 'POST' ? problem(500, 'internal-error') : undefined,
-  )
-  const kept: SealedOrder[] = []
+  const refusal = problem(500, 'internal-error')
+  answerAsServer(api, chain(), ({ method }) => (method === 'POST' ? refusal : undefined))
   const onUnfinished = vi.fn()
-  const failure: unknown = await client
-    .placeOrder(buy, { beforeOpen: (order) => void kept.push(order), onUnfinished })
-    .catch((error: unknown) => error)
+  const failure: unknown = await client.placeOrder(buy, { onUnfinished }).catch((error: unknown) => error)
   const cause = { code: 'internal-error' }
   expect(failure).toMatchObject({ name: 'NotSubmittedError', retryable: false, cause })
   if (!(failure instanceof NotSubmittedError)) throw failure
-  api.answerWith(({ body }) => receive(body))
   const { order } = failure
   expect(onUnfinished.mock.calls).toEqual([[{ orderId: order.orderId, state: 'open' }]])
-  expect(await client.submitOrder(order)).toMatchObject({ commit: order.commit })
+  answerAsServer(api, chain())
+  await client.submitOrder(order)
   // The wallet has used its signed opening: the server is asked to open nothing.
-  expect(kept).toMatchObject([{ orderId: order.orderId, opening: { amount: buy.usdc } }])
-  expect(posted().at(-1)?.body).toEqual({ orderId: order.orderId, ...order.envelope })
+  expect(posted()[0]?.body).toEqual({ orderId: order.orderId, ...order.envelope })
 })
 
 it('reclaiming needs no server when the escrow is pinned, and neither does reading the portfolio', async () => {

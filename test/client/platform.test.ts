@@ -105,10 +105,8 @@ async function statedBy(stated: { signer?: Hex; sealKey?: Hex; escrow?: Hex }, n
   const { chainId, escrow } = enclaveKeyOf(chain())
   const own = { chainId, escrow, signer: ENCLAVE_SIGNER, sealKey: INTENT_PUBLIC_KEY }
   const statement = await encodeStatement({ ...STATEMENT, ...own, ...stated })
-  return {
-    format: 'aws-nitro',
-    ...(await stating(statement, nonce && { nonce: hexToBytes(nonce) })).attestation,
-  }
+  const { attestation } = await stating(statement, nonce && { nonce: hexToBytes(nonce) })
+  return { format: 'aws-nitro', ...attestation }
 }
 
 /** The platform of a client with measurements, whose server answers with this evidence and these changes. */
@@ -140,12 +138,8 @@ it('the program that the chain names for the signer has to be the one of the evi
   await chain().send('guardian', 'authority', 'revokeMeasurement', measurement)
   await expect(attestedPlatform()).rejects.toMatchObject({ code: 'revoked-program' })
   // An order that was sealed before it.
-  const envelope = {
-    epk: INTENT_PUBLIC_KEY,
-    iv: `0x${'00'.repeat(12)}`,
-    ct: '0x00',
-    tag: `0x${'00'.repeat(16)}`,
-  } as const
+  const [iv, tag] = [`0x${'00'.repeat(12)}`, `0x${'00'.repeat(16)}`] as const
+  const envelope = { epk: INTENT_PUBLIC_KEY, iv, ct: '0x00', tag } as const
   const order = { orderId: other, commit: other, envelope }
   const client = clientOf(chain(), api, 'alice', { measurements })
   await expect(client.submitOrder(order)).rejects.toMatchObject({ code: 'revoked-program' })
@@ -164,10 +158,7 @@ it('during a rotation the client seals to the key in force, and names the change
     evidence: { next: { signer, effectiveAt, measurement, verified: { statement: { sealKey: otherKey } } } },
   })
   // The chain announces it, whatever the server hides or invents.
-  for (const { attestation } of [
-    { attestation: undefined },
-    { attestation: await statedBy({ signer: elsewhere }) },
-  ]) {
+  for (const attestation of [undefined, await statedBy({ signer: elsewhere })]) {
     const { evidence } = await attestedPlatform({}, { next: { ...next, attestation } })
     expect(evidence?.next).toEqual({ signer, effectiveAt, measurement })
   }
@@ -175,20 +166,16 @@ it('during a rotation the client seals to the key in force, and names the change
   expect((await attestedPlatform({}, { next })).evidence?.next).not.toHaveProperty('verified')
 })
 
-it('evidence of another signer, escrow or key than chain and server name is no evidence of the platform', async () => {
-  const untrusted = { name: 'ClientError', code: 'untrusted-enclave' }
-  await expect(attestedPlatform({ signer: elsewhere })).rejects.toMatchObject({
-    ...untrusted,
-    cause: { code: 'wrong-signer' },
-  })
-  await expect(attestedPlatform({ escrow: elsewhere })).rejects.toMatchObject({
-    ...untrusted,
-    cause: { code: 'wrong-escrow' },
-  })
-  await expect(attestedPlatform({ sealKey: otherKey })).rejects.toMatchObject({
-    code: 'untrusted-enclave-key',
-  })
-})
+it.each([
+  [{ signer: elsewhere }, { code: 'untrusted-enclave', cause: { code: 'wrong-signer' } }],
+  [{ escrow: elsewhere }, { code: 'untrusted-enclave', cause: { code: 'wrong-escrow' } }],
+  [{ sealKey: otherKey }, { code: 'untrusted-enclave-key' }],
+])(
+  'evidence of another enclave than chain and server name is none of the platform: %o',
+  async (stated, failure) => {
+    await expect(attestedPlatform(stated)).rejects.toMatchObject({ name: 'ClientError', ...failure })
+  },
+)
 
 it('a server that has not seen a rotation’s block yet is asked again', async () => {
   const former = await statedBy({ signer: elsewhere })

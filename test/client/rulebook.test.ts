@@ -157,27 +157,19 @@ describe('with a store', () => {
 it('a copy restricts a symbol that has changed under its name of today, so that no later rulebook lifts that', async () => {
   const restricted = ['AAPL', 'TSLA']
   const alice = chain().account('alice').toLowerCase()
-  const policy = {
-    ...policyOf({ [alice]: { ...rules, restricted } }),
-    groups: { Desk: { ...rules, restricted } },
-  }
+  const of = (rule: typeof rules) => ({ ...policyOf({ [alice]: rule }), groups: { Desk: rule } })
+  const policy = of({ ...rules, restricted })
   const client = clientOfServer('admin')
   const { copy, version } = await publishRulebook(client, policy)
   expect(await openRulebookCopy(client, copy, version)).toEqual(policy)
   const recordAt = await chain().now()
   await enact(chain(), { kind: 'SYMBOL_CHANGE', symbol: 'TSLA', successor: 'TSLX', recordAt })
-  const today = { ...rules, restricted: ['AAPL', 'TSLX'] }
-  expect(await openRulebookCopy(client, copy, version)).toEqual({
-    ...policyOf({ [alice]: today }),
-    groups: { Desk: today },
-  })
+  const today = of({ ...rules, restricted: ['AAPL', 'TSLX'] })
+  expect(await openRulebookCopy(client, copy, version)).toEqual(today)
 })
 
 const key = `0x${'Ab'.repeat(20)}`
-const many = Array.from(
-  { length: 30_000 },
-  (_, i) => [`0x${i.toString(16).padStart(40, '0')}`, rules] as const,
-)
+const many = Array.from({ length: 30_000 }, (_, at) => [`0x${at.toString(16).padStart(40, '0')}`, rules])
 it.each<[string, Policy]>([
   ['an employee twice, in two cases', policyOf({ [key]: rules, [key.toLowerCase()]: rules })],
   ['an employee that is no address', policyOf({ '0x12': rules })],
@@ -205,18 +197,16 @@ it.each<[string, object]>([
   ['of no known format', { format: 'service-rulebook-copy-v2' }],
 ])('the copy of a rulebook is refused when it is one %s', async (_, other) => {
   const { client, copy } = await published()
-  await expect(openRulebookCopy(client, { ...copy, ...other }, 5)).rejects.toMatchObject({
-    code: 'invalid-copy',
-  })
+  const opening = openRulebookCopy(client, { ...copy, ...other }, 5)
+  await expect(opening).rejects.toMatchObject({ code: 'invalid-copy' })
 })
 
 it('the copy of a rulebook is refused when it does not open, or holds what another wallet has signed', async () => {
   const { client, copy } = await published()
   const { publicKey } = await client.unlock()
-  const sealedToOther = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
-  await expect(openRulebookCopy(client, sealedToOther, 5)).rejects.toMatchObject({
-    code: 'copy-undecryptable',
-  })
+  const altered = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
+  const undecryptable = { code: 'copy-undecryptable' }
+  await expect(openRulebookCopy(client, altered, 5)).rejects.toMatchObject(undecryptable)
   const { escrow, orgId } = copy
   const domain = { chainId: chain().anvil.chainId, escrow }
   const unsigned = { v: 1 as const, orgId, admin: chain().account('alice'), policy, version: 5 }

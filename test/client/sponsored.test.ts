@@ -1,16 +1,17 @@
 // Orders that the wallet signs and the platform opens. test/e2e/cli.test.ts has a buy and a sale of a wallet without ether.
-import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
-import { expect, it, onTestFinished } from 'vitest'
-import type { Eip1193Provider, TakenId, UnfinishedOrder } from '../../src/client/index.js'
+import { id, toQuantity } from 'ethers'
+import { expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import type { Eip1193Provider, TakenId } from '../../src/client/index.js'
 import { type ApiAnswer, type ApiRequest, problem } from '../support/apiStandIn.js'
-import { answerAsServer, receive, WALLET_USDC, walletOf } from './clientSetting.js'
+import { answerAsServer, receive, WALLET_USDC } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
 import { createTestWallet } from './testWallet.js'
 
 const { chain, api, posted, balance, openAsSigned, takeId, setting: placing } = await usePlacing()
+type Request = Parameters<Eip1193Provider['request']>[0]
 const VALID_S = 600
 const SPONSORED = { sponsored: true } as const
-const ORDERS = id('orders(bytes32)').slice(0, 10)
 const isOrder = ({ method, path }: ApiRequest) => method === 'POST' && path === '/orders'
 
 /** Answers as a server that opens what it takes, unless it answers otherwise. */
@@ -21,19 +22,13 @@ function answerAsSponsor(otherwise: (request: ApiRequest) => ApiAnswer | undefin
   })
 }
 
-/** A wallet that notes what it signs as typed data. */
-class NotingWallet extends Wallet {
-  readonly signed: string[] = []
-
-  override signTypedData(...args: Parameters<Wallet['signTypedData']>): Promise<string> {
-    this.signed.push(...Object.keys(args[1]))
-    return super.signTypedData(...args)
-  }
-}
-
-async function setting() {
-  const signer = new NotingWallet(walletOf(chain(), 'alice').privateKey, chain().provider)
-  return { ...(await placing({ wallet: signer })), signer }
+/** @param through what the node behind the wallet answers, instead of the chain */
+async function setting(through: (request: Request, next: Eip1193Provider) => unknown = () => undefined) {
+  const asked: string[] = []
+  const wallet = createTestWallet(chain(), { asked })
+  const request = async (one: Request) => (await through(one, wallet)) ?? wallet.request(one)
+  const openings = () => asked.filter((method) => method === 'eth_signTypedData_v4').length / 2
+  return { ...(await placing({ wallet: { request } })), asked, openings }
 }
 
 const later = async () => chain().mineAt((await chain().now()) + VALID_S)
@@ -53,7 +48,7 @@ it('a sponsored order is found open below the block of its signature, where a re
 })
 
 it('a sponsored order is signed under a fresh id when another wallet has taken the first', async () => {
-  const { client, signer, buy } = await setting()
+  const { client, openings, buy } = await setting()
   const taken: TakenId[] = []
   answerAsServer(api, chain(), (request) => {
     if (!isOrder(request)) return undefined
@@ -69,75 +64,48 @@ it('a sponsored order is signed under a fresh id when another wallet has taken t
   })
   expect(taken).toMatchObject([{ by: chain().account('bob'), times: 1 }])
   expect(order.orderId).not.toBe(taken[0]?.orderId)
-  expect(signer.signed).toHaveLength(4)
+  expect(openings()).toBe(2)
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it('a sponsored order is placed once where a node answers half of a look from the block before', async () => {
-  let opened = false
-  /** Shows once that the id is held, and not yet by whom, as anvil does while it mines. */
-  class TornNode extends JsonRpcProvider {
-    torn = 0
-    override send(method: string, params: [{ data?: string }, string]) {
-      const isHalf = opened && method === 'eth_call' && params[0].data?.startsWith(ORDERS)
-      if (!isHalf || this.torn > 0) return super.send(method, params)
-      this.torn++
-      return super.send(method, [params[0], toQuantity(BigInt(params[1]) - 1n)])
-    }
-  }
-  const node = new TornNode(chain().anvil.rpcUrl, undefined, { batchMaxCount: 1 })
-  onTestFinished(() => node.destroy())
-  const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, node)
-  const { client, buy } = await placing({ wallet })
-  answerAsServer(api, chain(), (request) => {
-    if (!isOrder(request)) return undefined
-    return openAsSigned(request.body).then(() => {
-      opened = true
-      return receive(request.body)
-    })
-  })
-  const taken: TakenId[] = []
-  await client.placeOrder(buy, {
-    ...SPONSORED,
-    onIdTaken: (one) => taken.push(one),
-  })
-  expect([node.torn, taken, posted().length]).toEqual([1, [], 1])
-  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-})
+const callSchema = z.tuple([z.looseObject({ data: z.string() }), z.string()])
+const orders = id('orders(bytes32)').slice(0, 10)
 
-it('a sponsored order is placed once where a node fails after it was opened', async () => {
-  const wallet = createTestWallet(chain())
-  let failures = 0
-  const failing: Eip1193Provider = {
-    async request(asked) {
-      if (asked.method === 'eth_getLogs' && failures++ === 0) throw { code: 429 }
-      return wallet.request(asked)
+it.each<[string, (request: Request, next: Eip1193Provider) => Promise<unknown> | undefined]>([
+  [
+    'fails after it was opened',
+    ({ method }) => (method === 'eth_getLogs' ? Promise.reject({ code: 429 }) : undefined),
+  ],
+  [
+    // As anvil does while it mines: the id is held, and not yet by whom.
+    'answers half of a look from the block before',
+    ({ method, params }, next) => {
+      const call = callSchema.safeParse(params).data
+      if (method !== 'eth_call' || !call?.[0].data.startsWith(orders)) return undefined
+      return next.request({ method, params: [call[0], toQuantity(BigInt(call[1]) - 1n)] })
     },
-  }
-  const { client, buy } = await placing({ wallet: failing })
+  ],
+])('a sponsored order is placed once where a node %s', async (_how, answer) => {
+  const answers: unknown[] = []
+  const { client, buy } = await setting(async (request, next) => {
+    const isOpen = (await balance()) !== WALLET_USDC
+    const given = isOpen && answers.length === 0 ? answer(request, next) : undefined
+    if (given !== undefined) answers.push(given)
+    return given
+  })
   answerAsSponsor()
-  await client.placeOrder(buy, SPONSORED)
-  expect([failures, posted().length]).toEqual([2, 1])
+  const taken: TakenId[] = []
+  await client.placeOrder(buy, { ...SPONSORED, onIdTaken: (one) => taken.push(one) })
+  expect([answers.length, taken, posted().length]).toEqual([1, [], 1])
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
 it('nothing is signed that a node which is years ahead could have used for years', async () => {
-  const asked: string[] = []
-  const wallet = createTestWallet(chain(), {
-    prompt(method, act) {
-      asked.push(method)
-      return act()
-    },
-  })
-  const ahead: Eip1193Provider = {
-    async request(request) {
-      const answer = await wallet.request(request)
-      return request.method === 'eth_getBlockByNumber'
-        ? Object.assign({}, answer, { timestamp: toQuantity(2n ** 33n) })
-        : answer
-    },
-  }
-  const { client, buy } = await placing({ wallet: ahead })
+  const { asked, client, buy } = await setting(async (request, next) =>
+    request.method === 'eth_getBlockByNumber'
+      ? Object.assign({}, await next.request(request), { timestamp: toQuantity(2n ** 33n) })
+      : undefined,
+  )
   answerAsSponsor()
   const order = { ...buy, deadline: 2 ** 33 + 3_600 }
   await expect(client.placeOrder(order, SPONSORED)).rejects.toMatchObject({ code: 'opening-unsupported' })
@@ -160,23 +128,21 @@ it('a sponsored order that the platform does not open in time is given up at its
 })
 
 it('a second opening is not signed while a refused one can still be used', async () => {
-  const { client, signer, buy } = await setting()
+  const { client, asked, openings, buy } = await setting()
   answerAsSponsor(() => refusal)
   const refused = { code: 'relay-quota-exhausted', retryable: false }
-  const unfinished: string[] = []
-  const onUnfinished = ({ state }: UnfinishedOrder) => void unfinished.push(state)
+  const onUnfinished = vi.fn()
   await expect(client.placeOrder(buy, { ...SPONSORED, onUnfinished })).rejects.toMatchObject(refused)
-  expect(unfinished).toEqual(['signed'])
-  const openings = () => signer.signed.filter((type) => type !== 'Intent')
+  expect(onUnfinished.mock.calls).toMatchObject([[{ state: 'signed' }]])
   answerAsSponsor()
-  const asked = signer.signed.length
+  const before = [...asked]
   for (const attempt of [client.plan(buy, SPONSORED), client.placeOrder(buy, SPONSORED)]) {
     await expect(attempt).rejects.toMatchObject({ code: 'opening-outstanding' })
   }
-  expect(signer.signed).toHaveLength(asked)
+  expect(asked).toEqual(before)
   await later()
   await client.placeOrder(buy, SPONSORED)
-  expect(openings()).toHaveLength(2)
+  expect(openings()).toBe(2)
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 

@@ -14,6 +14,8 @@ export interface TestWalletOptions {
   readonly atomic?: 'supported' | 'ready'
   /** Its batches revert. */
   readonly reverts?: boolean
+  /** Gets the method of each request that the person sees. */
+  readonly asked?: string[]
   /** Shows a request to the person. */
   readonly prompt?: <T>(method: string, act: () => Promise<T>) => Promise<T>
 }
@@ -28,10 +30,14 @@ const batchSchema = z.object({ atomicRequired: z.literal(true), calls: z.array(t
 
 /** Alice's wallet. */
 export function createTestWallet(chain: TestChain, options: TestWalletOptions = {}): Eip1193Provider {
-  const { isContract = false, atomic, reverts = false, prompt = (_method, act) => act() } = options
+  const { isContract = false, atomic, reverts = false } = options
   const account = walletOf(chain, 'alice')
   const signer = isContract ? walletOf(chain, 'bob') : account
   const signatureOf = (once: string) => (isContract ? concat([once, once]) : once)
+  function prompt<T>(method: string, act: () => Promise<T>): Promise<T> {
+    options.asked?.push(method)
+    return options.prompt === undefined ? act() : options.prompt(method, act)
+  }
 
   async function send(call: unknown): Promise<string> {
     const { to, data, gas } = transactionSchema.parse(call)

@@ -7,7 +7,7 @@ import { hexOf } from '../../src/protocol/hex.js'
 import { WALLET_USDC, walletOf } from './clientSetting.js'
 import { ONE, usePlacing } from './placing.js'
 
-const { chain, posted, balance, setting } = await usePlacing()
+const { chain, balance, setting } = await usePlacing()
 
 it('a local account of viem derives the key that the same account has elsewhere, and opens a buy at its own cost', async () => {
   const signer = walletOf(chain(), 'alice')
@@ -16,10 +16,7 @@ it('a local account of viem derives the key that the same account has elsewhere,
   const { client, buy } = await setting({ wallet })
   const { client: other } = await setting({ wallet: signer })
   expect(await client.unlock()).toEqual(await other.unlock())
-  const { order, opened } = await client.placeOrder(buy)
-  expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
-  expect((await chain().provider.getTransaction(opened.txHash))?.from).toBe(chain().account('alice'))
-  expect(posted()).toHaveLength(1)
+  await client.placeOrder(buy)
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
@@ -33,14 +30,11 @@ function walletOfTwo(asked: string[] = []) {
   return custom({ request })
 }
 
-it('an account of the wallet behind a WalletClient is asked as EIP-1193 has it', async () => {
-  const asked: string[] = []
-  const { client } = await setting({ wallet: createWalletClient({ transport: walletOfTwo(asked) }) })
-  expect(await client.getAccount()).toBe(chain().account('alice'))
-  expect(asked).toEqual(['eth_requestAccounts'])
-})
-
 it('a WalletClient that was made for an account trades as that one, whichever the wallet behind it reveals first', async () => {
+  const asked: string[] = []
+  const { client: unnamed } = await setting({ wallet: createWalletClient({ transport: walletOfTwo(asked) }) })
+  expect(await unnamed.getAccount()).toBe(chain().account('alice'))
+  expect(asked).toEqual(['eth_requestAccounts'])
   const account = chain().account('bob')
   for (const transport of [walletOfTwo(), http(chain().anvil.rpcUrl)]) {
     const { client } = await setting({ wallet: createWalletClient({ account, transport }) })

@@ -47,7 +47,7 @@ it('a kept history is the same as one that is read, and only later blocks are re
 it('a kept history shows nothing without the portfolio key, and is bound to its place', async () => {
   const store = createMemoryDevice()
   await withdraw(1)
-  await history({ store })
+  const all = await history({ store })
   const [[name, bytes] = []] = store.kept
   if (!name || !bytes) throw new Error('nothing was kept')
   const text = Buffer.from(bytes).toString('latin1')
@@ -58,13 +58,8 @@ it('a kept history shows nothing without the portfolio key, and is bound to its 
   const bob = await historyClient(chain(), [SECRET], { role: 'bob' })
   const foreign: HistoryStore = { get: async () => bytes, set: async () => {} }
   expect(await readAll(bob, { store: foreign })).toEqual([])
-})
-
-it('a kept history that is damaged is read again', async () => {
-  const store = createMemoryDevice()
-  await withdraw(1)
-  const all = await history({ store })
-  for (const [name, bytes] of store.kept) store.kept.set(name, bytes.with(60, (bytes[60] ?? 0) ^ 1))
+  // What is damaged is read again.
+  store.kept.set(name, bytes.with(60, (bytes[60] ?? 0) ^ 1))
   expect(await history({ store })).toEqual(all)
 })
 

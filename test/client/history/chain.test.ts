@@ -8,7 +8,7 @@ import { deployForwarder } from '../../contracts/fixtures/forwarder.js'
 import { signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { clearForTrading } from '../clientSetting.js'
-import { historyClient, kindsOf, readAll } from './historySetting.js'
+import { changeAnswers, historyClient, kindsOf, readAll } from './historySetting.js'
 import {
   authorizationOf,
   buyOf,
@@ -60,21 +60,15 @@ it('finality marks entries of recent blocks, or withholds them', async () => {
   expect(await history({ confirmations: 1_000, finalOnly: true })).toEqual([])
 })
 
-it('resuming yields the entries behind a cursor, each once, wherever it is', async () => {
+it('resuming yields the entries behind a cursor or from a block on, each once, in short ranges too', async () => {
   const first = await buy(1)
+  await mine(30)
   await buy(2, first)
   const all = await history()
   expect(kindsOf(all)).toEqual([...BUY, ...BUY])
   for (const [index, { cursor }] of all.entries()) {
     expect(await history({ after: cursor })).toEqual(all.slice(index + 1))
   }
-})
-
-it('resuming from a block finds the version before it, in short ranges too', async () => {
-  const first = await buy(1)
-  await mine(30)
-  await buy(2, first)
-  const all = await history()
   const fromBlock = (all[3]?.cursor.blockNumber ?? 0) + 1
   for (const maxBlocks of [7, 10_000]) expect(await history({ fromBlock, maxBlocks })).toEqual(all.slice(4))
 })
@@ -84,24 +78,17 @@ it('a history whose chain is reorganized while it is read is read anew, and neve
   await buy(1)
   await mine(5)
   const client = await historyClient(chain(), [SECRET])
-  const { provider } = chain()
-  const send = provider.send.bind(provider)
   let isReplaced = false
-  provider.send = async (method, params) => {
-    const answer: unknown = await send(method, params)
+  changeAnswers(chain(), async (answer, method) => {
     if (isReplaced || method !== 'eth_getTransactionByHash') return answer
     isReplaced = true
-    await send('evm_revert', [snapshot])
+    await chain().provider.send('evm_revert', [snapshot])
     await chain().mineAt((await chain().now()) + 100)
-    await send('anvil_mine', ['0x1e'])
+    await mine(30)
     return answer
-  }
-  try {
-    expect(await readAll(client, { maxBlocks: 1 })).toEqual([])
-    expect(isReplaced).toBe(true)
-  } finally {
-    provider.send = send
-  }
+  })
+  expect(await readAll(client, { maxBlocks: 1 })).toEqual([])
+  expect(isReplaced).toBe(true)
 })
 
 it('a cursor whose block was replaced is refused', async () => {
@@ -116,8 +103,7 @@ it('writes side by side in one transaction of another contract are found, and de
   const [one, two] = [idOf(1), idOf(2)]
   for (const orderId of [one, two]) {
     await openBuy(chain(), orderId, 100n * USDC)
-    const both = held(two, held(one))
-    const portfolio = orderId === one ? held(one) : both
+    const portfolio = orderId === one ? held(one) : held(two, held(one))
     await write(chain(), { does: 'update', orderId, portfolio })
   }
   const filled = { ...held(two), positions: positions(SHARE) }
@@ -128,11 +114,8 @@ it('writes side by side in one transaction of another contract are found, and de
   const last = { ...emptyOf(), cash: 100n * USDC, positions: positions(SHARE) }
   const second = await authorizationOf(chain(), { does: 'refund', orderId: two, portfolio: last }, after)
   const rich = { ...emptyOf(), cash: 1_000_000n * USDC }
-  const decoy = await authorizationOf(
-    chain(),
-    { does: 'settle', orderId: one, portfolio: rich },
-    { version: 3n, previous },
-  )
+  const untrue = { does: 'settle', orderId: one, portfolio: rich } as const
+  const decoy = await authorizationOf(chain(), untrue, { version: 3n, previous })
   const { forward, forwardAll } = await deployForwarder(chain())
   const snapshot = await chain().provider.send('evm_snapshot', [])
   await forwardAll([first, second].map((authorization) => callData(chain(), authorization)))
@@ -153,16 +136,8 @@ it('writes side by side in one transaction of another contract are found, and de
 
 it('a node that leaves out events is noticed', async () => {
   await buy(1)
-  const { provider } = chain()
-  const send = provider.send.bind(provider)
-  const client = await historyClient(chain(), [SECRET])
-  provider.send = async (method, params) => {
-    const answer: unknown = await send(method, params)
-    return method === 'eth_getLogs' && Array.isArray(answer) ? answer.slice(0, -1) : answer
-  }
-  try {
-    await expect(readAll(client)).rejects.toMatchObject({ code: 'unexpected-answer' })
-  } finally {
-    provider.send = send
-  }
+  changeAnswers(chain(), (answer, method) =>
+    method === 'eth_getLogs' && Array.isArray(answer) ? answer.slice(0, -1) : answer,
+  )
+  await expect(history()).rejects.toMatchObject({ code: 'unexpected-answer' })
 })

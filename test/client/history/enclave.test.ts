@@ -1,24 +1,38 @@
 // The client's portfolio and history tell what the real enclave wrote, and follow corporate actions as it does: real contracts, broker
-// stand-in. test/e2e/cliHistory.test.ts has buys, sales and refunds, test/client/history/year.test.ts their figures.
-import { expect, it, onTestFinished } from 'vitest'
+// stand-in. test/e2e/cliHistory.test.ts has buys, sales and refunds.
+import { expect, it } from 'vitest'
 import { dayAt } from '../../../src/broker/index.js'
 import { PORTFOLIO_UPDATED } from '../../../src/chain/calledAuthorization.js'
 import { topicOf } from '../../../src/client/contractEvents.js'
-import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
-import { type HistoryEntry, holdingsOf, ordersOf, valueOverTime } from '../../../src/client/history.js'
+import {
+  getHistory,
+  type HistoryEntry,
+  holdingsOf,
+  lotsOf,
+  ordersOf,
+  statementOf,
+} from '../../../src/client/history.js'
 import type { Client } from '../../../src/client/index.js'
 import { authorizationTargets } from '../../../src/protocol/authorizationTypes.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
-import { ONE_SHARE } from '../../../src/protocol/units.js'
+import {
+  notionalOf,
+  ONE_CENT,
+  ONE_SHARE,
+  parseDecimal,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../../../src/protocol/units.js'
 import { deployForwarder } from '../../contracts/fixtures/forwarder.js'
 import { posting } from '../../enclave/support/chainRelay.js'
 import { USER_KEY, type Wish } from '../../enclave/support/parties.js'
-import { buy, sell } from '../../enclave/support/scenarios.js'
+import { buy, buyFromCash, sell } from '../../enclave/support/scenarios.js'
 import { useWorld } from '../../enclave/support/world.js'
+import { costOf, proceedsOf } from '../../support/brokerBooks.js'
 import { shares, usd } from '../../support/brokerStandIn.js'
 import { enact } from '../../support/corporateActions.js'
-import { historyClient, kindsOf, readAll } from './historySetting.js'
+import { changeAnswers, historyClient, kindsOf, readAll } from './historySetting.js'
 
 const world = useWorld()
 const WEEK = 7 * 86_400
@@ -38,15 +52,11 @@ async function expectSum(reader: Client): Promise<readonly HistoryEntry[]> {
   expect(opened?.portfolio).toEqual(await world().portfolio('alice'))
   expect(opened?.uncounted).toEqual([])
   const entries = await readAll(reader)
-  const positions = Object.entries(opened?.portfolio.positions ?? {})
-  const held = {
-    cash: opened?.portfolio.cash ?? 0n,
-    shares: Object.fromEntries(positions.map(([symbol, { qty }]) => [symbol, qty])),
-  }
-  expect(minus(entries.map(effectOf).reduce(plus, NO_BALANCE), held)).toEqual(NO_BALANCE)
-  const { cash, positions: known } = holdingsOf(entries)
-  const counted = Object.fromEntries(Object.entries(known).map(([symbol, one]) => [symbol, one.shares]))
-  expect({ cash, shares: counted }).toEqual(held)
+  const held = Object.entries(opened?.portfolio.positions ?? {}).map(([symbol, { qty }]) => [symbol, qty])
+  const { cash, positions } = holdingsOf(entries)
+  expect(cash).toBe(opened?.portfolio.cash ?? 0n)
+  const counted = Object.entries(positions).map(([symbol, { shares }]) => [symbol, shares])
+  expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(held))
   return entries
 }
 
@@ -104,31 +114,12 @@ it.each([
   await world().clock.sleep(60_000)
   await world().settled(buy(400))
   await act({ kind: 'ENTITLEMENT' }, exDate)
-  const { provider } = world().chain
-  const send = provider.send.bind(provider)
-  const logs = await provider.getLogs({ fromBlock: 0, topics: [topic] })
+  const logs = await world().chain.provider.getLogs({ fromBlock: 0, topics: [topic] })
   const left = logs.slice(0, 2).map(({ transactionHash }) => transactionHash)
-  onTestFinished(() => {
-    provider.send = send
-  })
-  provider.send = async (method, params) => {
-    const answer: unknown = await send(method, params)
-    return Array.isArray(answer) ? answer.filter((log) => !left.includes(log.transactionHash)) : answer
-  }
+  changeAnswers(world().chain, (answer) =>
+    Array.isArray(answer) ? answer.filter((log) => !left.includes(log.transactionHash)) : answer,
+  )
   await expect(read(await client())).rejects.toMatchObject({ code: 'unexpected-answer' })
-})
-
-it('a value before a split counts the shares of that day, and one from its record moment on the new ones', async () => {
-  await world().settled(buy(1_000))
-  const splitAt = (await world().chain.now()) + 1_000
-  await act({ kind: 'SPLIT', ratio: [2n, 1n] }, splitAt)
-  const entries = await expectCarried(await client())
-  const points = [splitAt - 1, splitAt].map((timestamp, at) => ({
-    ...{ timestamp, prices: { AAPL: at === 0 ? usd(200) : usd(100) } },
-  }))
-  const [before, since] = valueOverTime(entries, points)
-  expect(before?.value).toBeGreaterThan(usd(990))
-  expect(since?.value).toBe(before?.value)
 })
 
 it('an order that was settled by a portfolio of before a split is told in the new shares', async () => {
@@ -245,4 +236,78 @@ it('the history of an account reports the versions of a key that is not held, an
   const adjusted = entries.find((entry) => entry.kind === 'adjusted')
   expect(adjusted).toMatchObject({ sinceVersion: 2n, shares: { AAPL: -shares(2) } })
   expect(holdingsOf(entries).isComplete).toBe(false)
+})
+
+/** What the broker says that each of its orders came to, in the order of the fills. */
+const tradesAtBroker = () =>
+  world()
+    .broker.control.orders()
+    .filter(({ filled_qty: filled }) => Number(filled) > 0)
+    .map(({ side, symbol, filled_qty: filled, filled_avg_price: price }) => {
+      const qty = parseDecimal(filled, SHARE_DECIMALS)
+      const amount = (side === 'buy' ? costOf : proceedsOf)(qty, String(price))
+      return { event: side === 'buy' ? 'bought' : 'sold', symbol, qty, amount }
+    })
+
+async function cancelled(wish: Wish, fill: { mode: 'hold' } | { mode: 'partial'; fraction: string }) {
+  world().broker.control.fill(fill)
+  const order = await world().open(wish)
+  await world().run(order)
+  await world().cancel(order)
+  const { outcome } = await world().run(order)
+  world().broker.control.clear({ what: 'fills' })
+  return outcome
+}
+
+it('a statement agrees with the broker’s activities to the cent, over trades, cancels, withdrawals, splits and a dividend', async () => {
+  const { control } = world().broker
+  const [symbol, day] = ['AAPL', dayAt(new Date())]
+  await world().settled(buy(1_000))
+  await world().settled({ ...buy(300), symbol: 'MSFT' })
+  await world().settled(sell(400))
+  control.book({ type: 'forward_split', symbol, day, newRate: '4', oldRate: '1' })
+  await act({ kind: 'SPLIT', ratio: [4n, 1n] })
+  expect(await cancelled(buy(500), { mode: 'partial', fraction: '0.5' })).toBe('settled')
+  await act({ kind: 'ENTITLEMENT' })
+  control.book({ type: 'cash_dividend', symbol, day, rate: '0.25' })
+  await act({ kind: 'PAYMENT', ratio: [250_000n, 1n], entitlement: 1 })
+  expect(await cancelled(sell(300), { mode: 'hold' })).toBe('refunded')
+  await world().settled({ ...cashOut, amount: usd(100) })
+  await world().settled({ ...sharesOut, symbol: 'MSFT', amount: shares(0.25) })
+  control.book({ type: 'reverse_split', symbol, day, newRate: '1', oldRate: '3' })
+  await act({ kind: 'SPLIT', ratio: [1n, 3n] })
+  await world().settled({ ...buyFromCash, symbol, amount: usd(50) })
+  // All that is left, by an order of a little more than it is worth.
+  const { qty = 0n } = (await world().portfolio('alice'))?.positions.AAPL ?? {}
+  await world().settled({ ...sell(0), amount: (notionalOf(qty, usd(150), 'up') * 101n) / 100n })
+
+  const reader = await client()
+  const { entries, finalUntil } = await getHistory(reader, { confirmations: 1 })
+  expect(finalUntil).toBe(await world().chain.now())
+  const statement = statementOf(entries, { name: 'all', from: 0, to: finalUntil + 1 }, finalUntil)
+  const { closing, lines, gain, dividends } = statement
+  expect(statement).toMatchObject({ isComplete: true, opening: { cash: 0n, positions: {} } })
+  const trades = lines.filter(({ event }) => event === 'bought' || event === 'sold')
+  const atBroker = tradesAtBroker()
+  expect(
+    trades.map(({ event, symbol, shares: change, amount }) => ({
+      ...{ event, symbol, amount },
+      qty: change === null || change > 0n ? change : -change,
+    })),
+  ).toEqual(atBroker)
+  const ofAapl = atBroker.filter((trade) => trade.symbol === symbol)
+  expect(gain).toBe(
+    ofAapl.reduce((all, { event, amount }) => all + (event === 'sold' ? amount : -amount), 0n),
+  )
+  const booked = control.activities().filter(({ activity_type: type }) => type === 'DIV')
+  const [paid, ...more] = booked.map(({ net_amount: net }) =>
+    parseDecimal(String(net), USDC_DECIMALS, 'down'),
+  )
+  expect(more).toEqual([])
+  expect(Math.abs(Number((paid ?? 0n) - dividends))).toBeLessThan(Number(ONE_CENT))
+  const held = Object.entries(control.accounts()[0]?.positions ?? {})
+  const stayed = held.map(([name, qty]) => [name, parseDecimal(qty, SHARE_DECIMALS) - shares(0.25)])
+  expect(Object.entries(closing.positions)).toEqual(stayed)
+  expect(closing.cash).toBe((await reader.getPortfolio())?.portfolio.cash)
+  expect(lotsOf(entries).lots.map((lot) => lot.symbol)).toEqual(['MSFT'])
 })

@@ -1,4 +1,5 @@
 import type { JsonRpcProvider, Signer } from 'ethers'
+import { onTestFinished } from 'vitest'
 import { getHistory, type HistoryEntry, type HistoryOptions } from '../../../src/client/history.js'
 import { type Client, createClient } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -25,11 +26,8 @@ export async function historyClient(
     pins: { escrow: chain.addressOf('escrow') },
     allowUnattested: true,
   })
-  const keys = privateKeys.map((privateKey, index) => ({
-    privateKey,
-    drawnAt: 1_000 - index,
-    portfolioVersion: '0',
-  }))
+  const of = { portfolioVersion: '0' }
+  const keys = privateKeys.map((privateKey, index) => ({ ...of, privateKey, drawnAt: 1_000 - index }))
   if (keys.length > 0) await client.importKeys(JSON.stringify({ v: 1, account: chain.account(role), keys }))
   return client
 }
@@ -40,18 +38,25 @@ export async function readAll(client: Client, options?: HistoryOptions): Promise
 
 export const kindsOf = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => kind)
 
-/** The blocks that queries for events began with, while `act` runs. */
-export async function queriedFrom({ provider }: TestChain, act: () => Promise<unknown>): Promise<number[]> {
+/** Until the test ends, answers of the node go through `change`, which may ask the node by itself. */
+export function changeAnswers(
+  { provider }: TestChain,
+  change: (answer: unknown, method: string, params: unknown[]) => unknown,
+): void {
   const send = provider.send.bind(provider)
-  const from: number[] = []
-  provider.send = (method, params) => {
-    if (method === 'eth_getLogs' && Array.isArray(params)) from.push(Number(params[0].fromBlock))
-    return send(method, params)
-  }
-  try {
-    await act()
-  } finally {
+  onTestFinished(() => {
     provider.send = send
-  }
-  return from
+  })
+  provider.send = async (method, params) => change(await send(method, params), method, [params].flat())
+}
+
+/** The blocks that queries for events began with, while `act` runs. */
+export async function queriedFrom(chain: TestChain, act: () => Promise<unknown>): Promise<number[]> {
+  const from: number[] = []
+  changeAnswers(chain, (answer, method, [filter]) => {
+    if (method === 'eth_getLogs') from.push(Number(Object(filter).fromBlock))
+    return answer
+  })
+  await act()
+  return [...from]
 }

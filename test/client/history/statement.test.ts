@@ -1,4 +1,4 @@
-// Statements and their files. test/client/history/year.test.ts compares them with the broker's books.
+// Statements and their files. enclave.test.ts compares them with the broker's books.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { EntryBody } from '../../../src/client/history/entries.js'
@@ -7,40 +7,21 @@ import { periodOf, statementFile } from '../../../src/client/history.js'
 import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
 import { ONE_SHARE, ONE_USDC } from '../../../src/protocol/units.js'
 import { pdfText } from '../../support/pdfText.js'
-import {
-  ACCOUNT,
-  bought,
-  carried,
-  cellsOf,
-  HASH,
-  history,
-  period,
-  sold,
-  statementIn,
-} from './statementSetting.js'
+import { ACCOUNT, bought, carried, cellsOf, HASH, history, sold, statementIn } from './statementSetting.js'
 
-it.each([
+it.each<[string, string | null, string?]>([
   ['2026-02', '2026-02-01', '2026-03-01'],
   ['2026-12', '2026-12-01', '2027-01-01'],
   ['2026', '2026-01-01', '2027-01-01'],
-])('the period %s is from %s until %s', (name, from, to) => {
-  expect(period(name)).toEqual({ name, from: Date.parse(from) / 1_000, to: Date.parse(to) / 1_000 })
-})
-
-it.each(['', '26', '2026-00', '2026-13', '2026-1', 'November'])('"%s" is no period', (name) => {
-  expect(periodOf(name)).toBeNull()
+  ...['', '26', '2026-00', '2026-13', '2026-1', 'November'].map((name): [string, null] => [name, null]),
+])('the period "%s" is from %s until %s', (name, from, to) => {
+  const seconds = (day: string) => Date.parse(day) / 1_000
+  expect(periodOf(name)).toEqual(from && to ? { name, from: seconds(from), to: seconds(to) } : null)
 })
 
 const dividend: CorporateAction = {
-  ...{
-    kind: 'PAYMENT',
-    index: 1,
-    symbol: 'AAPL',
-    recordAt: 0,
-    numerator: 1n,
-    denominator: 1n,
-    entitlement: 0,
-  },
+  ...{ kind: 'PAYMENT', index: 1, symbol: 'AAPL', recordAt: 0, entitlement: 0 },
+  ...{ numerator: 1n, denominator: 1n },
 }
 const year = history(
   bought(10n * ONE_SHARE, 1_000n * ONE_USDC),
@@ -61,12 +42,8 @@ it('a statement carries the balance over its month, and a month without trades h
   const february = statementIn(year, '2026-02')
   expect(february.opening).toEqual(january.closing)
   const march = statementIn(year, '2026-03')
-  expect(march).toMatchObject({
-    lines: [],
-    disposals: [],
-    opening: february.closing,
-    closing: february.closing,
-  })
+  const { closing } = february
+  expect(march).toMatchObject({ lines: [], disposals: [], opening: closing, closing })
   expect(march.closing.positions).toEqual({ AAPL: 5n * ONE_SHARE, MSFT: 20n * ONE_SHARE })
 })
 
@@ -82,13 +59,8 @@ it('the CSV of a statement has each change and the cash after it, and that for t
   expect(rows).toHaveLength(24)
   expect(cellsOf(statementFile(statement, 'tax', ACCOUNT))).toEqual([
     [
-      ...[
-        'Description of property',
-        'Date acquired (settled)',
-        'Date sold or disposed of (settled)',
-        'Proceeds',
-      ],
-      ...['Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
+      ...['Description of property', 'Date acquired (settled)', 'Date sold or disposed of (settled)'],
+      ...['Proceeds', 'Cost or other basis', 'Gain or loss', 'Symbol', 'Shares', 'Transaction'],
     ],
     ['5 sh. AAPL', '01/15/2026', '01/17/2026', '450', '500', '-50', 'AAPL', '5', HASH],
   ])
@@ -146,16 +118,11 @@ it.each([
 it('a PDF gives back any text on as many pages as it takes, and a character that its font lacks as a question mark', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme-ascii' }), { maxLength: 150 }), (texts) => {
-      const pages = pdfText(
-        pdfOf(
-          'a (title) \\',
-          texts.map((text) => ({ text })),
-        ),
-      )
-      expect(pages.flatMap((lines) => lines.slice(0, -1))).toEqual(texts)
-      expect(pages.map((lines) => lines.at(-1))).toEqual(
-        pages.map((_, page) => `${page + 1} / ${pages.length}`),
-      )
+      const lines = texts.map((text) => ({ text }))
+      const pages = pdfText(pdfOf('a (title) \\', lines))
+      expect(pages.flatMap((page) => page.slice(0, -1))).toEqual(texts)
+      const numbers = pages.map((_, at) => `${at + 1} / ${pages.length}`)
+      expect(pages.map((page) => page.at(-1))).toEqual(numbers)
     }),
   )
   expect(pdfText(pdfOf('', [{ text: 'Σ−\n\t€' }]))).toEqual([['?????', '1 / 1']])

@@ -2,15 +2,15 @@
 import { expect } from 'vitest'
 import { parseCsv } from '../../../src/client/csv.js'
 import type { EntryBody } from '../../../src/client/history/entries.js'
-import { type HistoryEntry, type Period, periodOf, statementOf } from '../../../src/client/history.js'
+import { type HistoryEntry, periodOf, statementOf } from '../../../src/client/history.js'
 import type { CorporateAction } from '../../../src/protocol/corporateActions.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 
 export const HASH: Hex = `0x${'01'.repeat(32)}`
 export const ACCOUNT: Hex = `0x${'0a'.repeat(20)}`
 const at = { orderId: HASH, version: 1n, price: null }
-export const bought = (shares: bigint, cost: bigint, symbol = 'AAPL'): EntryBody => ({
-  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed: cost, usdc: cost },
+export const bought = (shares: bigint, cost: bigint, symbol = 'AAPL', escrowed = cost): EntryBody => ({
+  ...{ kind: 'bought', ...at, symbol, shares, cost, escrowed, usdc: escrowed },
 })
 export const sold = (shares: bigint, proceeds: bigint, symbol = 'AAPL'): EntryBody => ({
   ...{ kind: 'sold', ...at, symbol, shares, proceeds, usdc: proceeds },
@@ -31,14 +31,10 @@ export const history = (...bodies: readonly EntryBody[]): HistoryEntry[] =>
     cursor: { blockNumber: index, blockHash: HASH, logIndex: 0, part: 0 },
   }))
 
-export function period(name: string): Period {
-  return periodOf(name) ?? expect.fail(`${name} is no period`)
-}
-
 const NEXT_YEAR = Date.UTC(2027, 0) / 1_000
 /** Of a history that is final until the next year. */
 export const statementIn = (entries: readonly HistoryEntry[], name: string) =>
-  statementOf(entries, period(name), NEXT_YEAR)
+  statementOf(entries, periodOf(name) ?? expect.fail(`${name} is no period`), NEXT_YEAR)
 
 export const cellsOf = (bytes: Uint8Array) =>
   [...parseCsv(new TextDecoder().decode(bytes))].map(({ cells }) => cells)

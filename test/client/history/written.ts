@@ -51,24 +51,19 @@ export interface Written {
   readonly does: 'update' | 'settle' | 'refund'
   readonly orderId: Hex
   readonly portfolio: Portfolio
-  /** Sealed instead of the portfolio. */
-  readonly plaintext?: unknown
-  /** Instead of the portfolio's own key. */
-  readonly sealedTo?: Hex
   readonly payout?: { readonly asset: string; readonly amount: bigint }
 }
 
 /** The authorization of the next write, or of the one after `after`. */
 export async function authorizationOf(
   chain: TestChain,
-  { does, orderId, portfolio, plaintext, sealedTo, payout }: Written,
+  { does, orderId, portfolio, payout }: Written,
   after?: { version: bigint; previous: Hex },
 ): Promise<Authorization> {
   const account = chain.account('alice')
   const { version, previous } = after ?? (await nextWrite(chain, account))
-  const key = sealedTo ?? portfolio.userPubKey
-  const value = plaintext ?? z.encode(portfolioSchema, portfolio)
-  const userBlob = await sealUserBlob(value, key, accountIdOf(account), version)
+  const value = z.encode(portfolioSchema, portfolio)
+  const userBlob = await sealUserBlob(value, portfolio.userPubKey, accountIdOf(account), version)
   const enclaveBlob = bytesToHex(crypto.getRandomValues(new Uint8Array(40)))
   const order = await orderOf(chain, orderId)
   const written = { version, previous, enclaveBlob, userBlob }

@@ -45,21 +45,16 @@ it('the store in memory keeps orders as every store does', async () => {
   await expectOrderStore(store, store)
 })
 
-it('the store of files keeps orders as every store does', async () => {
+it('the store of files keeps orders as every store does, readable by its owner alone, and leaves nothing but the orders', async () => {
   const directory = join(await temporaryDirectory(), 'orders')
   await expectOrderStore(createFileOrderStore(directory), createFileOrderStore(directory))
-})
-
-it('the store of files is readable by its owner alone, and leaves nothing but the orders', async () => {
-  const directory = join(await temporaryDirectory(), 'orders')
   const order = keptOrderOf(1)
   await createFileOrderStore(directory).keep(order)
   expect(await readdir(directory)).toEqual([`${order.orderId}.json`])
-  const modes = [directory, join(directory, `${order.orderId}.json`)].map(
-    async (path) => (await stat(path)).mode,
-  )
-  expect((await Promise.all(modes)).map((mode) => mode & 0o777)).toEqual([0o700, 0o600])
-  expect(await readFile(join(directory, `${order.orderId}.json`), 'utf8')).toBe(encodeOrder(order))
+  const file = join(directory, `${order.orderId}.json`)
+  const modes = [await stat(directory), await stat(file)].map(({ mode }) => mode & 0o777)
+  expect(modes).toEqual([0o700, 0o600])
+  expect(await readFile(file, 'utf8')).toBe(encodeOrder(order))
 })
 
 it('the store of files lists what it can read beside a damaged order, and says of that one what it is', async () => {
