@@ -1,6 +1,9 @@
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const COMMANDS = [
   ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'allowance'],
@@ -14,7 +17,7 @@ const NOWHERE = {
   TRADING_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
   TRADING_ALLOW_UNATTESTED: 'true',
 }
-const ID = `0x${'5a'.repeat(32)}`
+const [ID, KEY] = [`0x${'5a'.repeat(32)}`, `0x${'5a'.repeat(32)}`]
 
 async function run(args: readonly string[], env: Record<string, string> = NOWHERE) {
   const texts = { stdout: '', stderr: '' }
@@ -60,7 +63,6 @@ describe('the command line', () => {
 
   it.each([
     [['nonsense']],
-    [['order']],
     [['order', 'buy', 'AAPL']],
     [['order', 'hold', 'AAPL', '1']],
     [['order', 'buy', 'aapl', '1']],
@@ -83,47 +85,30 @@ describe('the command line', () => {
     [['allowance', '-5']],
     [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
     [['order', 'buy', 'AAPL', '1', '--timeout', '25d']],
-    [['order', 'resume', ID, '--timeout', '9999999d']],
-    [['order', 'resume', '0x12']],
     [['order', 'buy', 'AAPL', '1', '--rpc', 'ftp://x']],
     [['order', 'buy', 'AAPL', '1', '--escrow', '0x12']],
-    [['policy']],
     [['policy', '/absent.json']],
-    [['portfolio', 'mine']],
+    [['portfolio', '--rpc', `${NOWHERE.TRADING_SERVER_URL}/`]],
     [['portfolio', '--portfolio-keys', '/absent.json']],
-    [['history', 'mine']],
     [['history', '--csv', '--json']],
     [['orders', '--from-block', '-1']],
     [['orders', '--confirmations', '0']],
     [['history', '--explorer', 'ftp://x']],
     [['key', 'rotate']],
-    [['key', 'rotate', 'one', 'two']],
     [['key', 'import', 'file']],
     [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
     [['status', '0x12']],
     [['status', ID, '--server', 'http://trading.example']],
     [['wallet', '--rpc', 'http://192.168.0.7:8545']],
     [['claim', 'aapl']],
-    [['claim', 'AAPL', 'MSFT']],
-    [['claim', '--to', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
-    [['institution']],
-    [['institution', 'found']],
     [['institution', 'join', ' x']],
     [['institution', 'invite', '0x12']],
-    [['leave']],
     [['leave', 'Example Capital', '--yes']],
-    [['watch']],
     [['watch', 'weather']],
   ])('refuses %j with 2', async (args) => {
     const { code, stdout, stderr } = await run([...args, ...(args.includes('--') ? [] : ['--json'])])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(args.includes('--') ? /\(usage\)/ : /"code":"usage"/)
-  })
-
-  it('refuses one place as server and node, and names the pair', async () => {
-    const { code, stderr } = await run(['portfolio', '--rpc', `${NOWHERE.TRADING_SERVER_URL}/`])
-    expect(code).toBe(2)
-    expect(stderr).toContain('--rpc is --server too: one of the two is wrong')
   })
 
   it.each([
@@ -132,9 +117,40 @@ describe('the command line', () => {
     ['TRADING_PRIVATE_KEY', ['portfolio'], 'TRADING_PRIVATE_KEY'],
     ['TRADING_ALLOW_UNATTESTED', ['portfolio'], '--allow-unattested'],
   ])('names %s when it is missing', async (name, args, expected) => {
-    const env = Object.fromEntries(Object.entries(NOWHERE).filter(([variable]) => variable !== name))
-    const { code, stderr } = await run(args, env)
+    const { code, stderr } = await run(args, { ...NOWHERE, [name]: '' })
     expect(code).toBe(2)
     expect(stderr).toContain(expected)
+  })
+
+  async function keyFile(text: string, mode = 0o600): Promise<string> {
+    const path = join(await temporaryDirectory(), 'key')
+    await writeFile(path, text)
+    await chmod(path, mode)
+    return path
+  }
+  const withKey = (TRADING_PRIVATE_KEY: string, file: string) =>
+    run(['portfolio', ...(file && ['--key-file', file])], { ...NOWHERE, TRADING_PRIVATE_KEY })
+
+  it('takes the private key from the environment, or from a file that its owner alone can read', async () => {
+    expect((await withKey(KEY, '')).code).toBe(5)
+    expect((await withKey('', await keyFile(`${KEY}\n`))).code).toBe(5)
+    const shared = await withKey('', await keyFile(KEY, 0o640))
+    expect(shared).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod 600') })
+    const both = await withKey(KEY, await keyFile(KEY))
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('both given') })
+    expect((await withKey('', '/absent')).code).toBe(2)
+  })
+
+  it.each([
+    ['without 0x', '5a'.repeat(32)],
+    ['too short', `0x${'5a'.repeat(31)}`],
+    ['zero', `0x${'00'.repeat(32)}`],
+    ['above the order', `0x${'ff'.repeat(32)}`],
+    ['much too long', 'a'.repeat(5_000)],
+  ])('takes no private key that is %s, and does not quote it', async (_, text) => {
+    for (const { code, stderr } of [await withKey(text, ''), await withKey('', await keyFile(text))]) {
+      expect(code).toBe(2)
+      expect(stderr).not.toContain(text.slice(0, 40))
+    }
   })
 })

@@ -2,19 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runCommandLine } from '../../src/cli/commandLine.js'
 import { CommandError } from '../../src/terminal/failure.js'
+import { NO_STATUS } from '../client/clientSetting.js'
 import { startRawServer } from '../support/rawServer.js'
 
-/** Watches the market of a server that answers like this. */
-async function watch(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+/** Runs a command at a server that answers like this. */
+async function run(args: string[], answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = await startRawServer(answer)
   const lines: string[] = []
   const interruption = new AbortController()
-  const exit = runCommandLine(['watch', 'market', '--server', server, '--json'], {
+  const exit = runCommandLine([...args, '--server', server], {
     env: {},
     out: { write: (line) => lines.push(line) },
     err: { write: () => true },
     signal: interruption.signal,
   })
+  return { lines, exit, interruption }
+}
+
+async function watch(answer: Parameters<typeof run>[1]) {
+  const { lines, exit, interruption } = await run(['watch', 'market', '--json'], answer)
   const end = async () => {
     interruption.abort(new CommandError('interrupted', 'interrupted'))
     expect(await exit).toBe(130)
@@ -62,4 +68,15 @@ it('calls prices stale by their age, also while the server has no other answer',
   await vi.waitFor(() => expect(lines).toHaveLength(2), 10_000)
   await end()
   expect(lines.map((line) => JSON.parse(line).stale)).toEqual([false, true])
+})
+
+it.each([
+  [{ amount: '1250500000' }, 'escrowed\t1250.5\n'],
+  [{ amount: '0', deposit: { symbol: 'AAPL', shares: '2500000000' } }, 'escrowed\t2.5\n'],
+])('status shows the USDC in escrow, or the shares of a deposit: %o', async (escrowed, line) => {
+  const orderId = `0x${'11'.repeat(32)}`
+  const body = JSON.stringify({ ...NO_STATUS, orderId, state: 'OPEN', ...escrowed })
+  const { lines, exit } = await run(['status', orderId], (_request, response) => response.end(body))
+  expect(await exit).toBe(0)
+  expect(lines.join('')).toContain(line)
 })

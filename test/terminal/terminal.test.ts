@@ -2,20 +2,21 @@ import { expect, it } from 'vitest'
 import { type Block, renderBlocks } from '../../src/terminal/render.js'
 import { createTerminal } from '../../src/terminal/terminal.js'
 
+const cash = { units: 1_234_567_890_000n, decimals: 6, unit: 'USDC' }
+const shares = (units: bigint) => ({ units, decimals: 9 })
 const BLOCKS: Block[] = [
   {
     kind: 'fields',
     fields: [
-      ['cash', { units: 1_234_567_890_000n, decimals: 6, unit: 'USDC' }],
+      ['cash', cash],
       ['version', '12'],
     ],
   },
   {
-    kind: 'table',
-    head: ['symbol', 'shares'],
+    ...{ kind: 'table', head: ['symbol', 'shares'] },
     rows: [
-      ['AAPL', { units: 4_720_543_806n, decimals: 9 }],
-      ['TSLA', { units: 12_345_000_000_000n, decimals: 9 }],
+      ['AAPL', shares(4_720_543_806n)],
+      ['TSLA', shares(12_345_000_000_000n)],
     ],
   },
 ]
@@ -26,14 +27,11 @@ symbol       shares
 AAPL    4.720543806
 TSLA         12,345
 `
+const PLAIN = 'cash\t1234567.89\nversion\t12\nAAPL\t4.720543806\nTSLA\t12345\n'
 
 it.each([
   ['a person, aligned, with thousands separators and units', { isTTY: true }, FOR_PEOPLE],
-  [
-    'a pipe, separated by tabs, with plain numbers and no heads',
-    {},
-    'cash\t1234567.89\nversion\t12\nAAPL\t4.720543806\nTSLA\t12345\n',
-  ],
+  ['a pipe, separated by tabs, with plain numbers and no heads', {}, PLAIN],
   ['a program', { json: true, isTTY: true }, '{"amount":"1000000000"}\n'],
 ])('the terminal shows a result to %s', (_, options, expected) => {
   const { terminal, texts } = started(options)
@@ -63,23 +61,14 @@ function started({ json = false, quiet = false, isTTY = false }) {
   return { terminal, texts }
 }
 
-it('the terminal tells progress on standard error, and not a word with --quiet', () => {
-  for (const quiet of [false, true]) {
-    const { terminal, texts } = started({ quiet })
-    terminal.progress('sealed')
-    expect(texts).toEqual({ out: '', err: quiet ? '' : 'sealed\n' })
-  }
-})
-
-it('the terminal tells a failure with its code, the request, each fault and the remedy; to a program as JSON', () => {
-  const failure = {
-    ...{ code: 'not-admin', message: 'no\nadmin', remedy: 'ask the admin', requestId: 'r-1' },
-    faults: ['KEY: is missing'],
-  }
+it('the terminal tells a failure with its code, the request, each fault and the remedy; to a program as JSON; also with --quiet', () => {
+  const told = { code: 'not-admin', message: 'no\nadmin', remedy: 'ask the admin', requestId: 'r-1' }
+  const failure = { ...told, faults: ['KEY: is missing'] }
   const expected =
     'confidential-trading: no?admin (not-admin) [request r-1]\n  KEY: is missing\n  ask the admin\n'
   for (const json of [false, true]) {
     const { terminal, texts } = started({ quiet: true, json })
+    terminal.progress('sealed')
     terminal.failure({ exit: 1, ...failure })
     expect(texts.err).toBe(json ? `${JSON.stringify({ error: failure })}\n` : expected)
   }
