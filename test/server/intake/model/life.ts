@@ -4,13 +4,13 @@ import { createOrderRecords } from '../../../../src/server/store/orderRecords.js
 import { prepareDatabase } from '../../../../src/server/store/sqlite/database.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
+import type { EnclaveRunner } from '../../../../src/server/trigger/runner.js'
 import { createLifetime } from '../../../../src/service/lifetime.js'
 import { createLogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
 import { serverConfig } from '../../../support/serverEnvironment.js'
 import { serveLeaseOf } from '../../../support/stores.js'
 import type { EscrowChain } from './escrowChain.js'
-import type { ModelEnclave } from './market.js'
 
 export type Life = Awaited<ReturnType<typeof startLife>>
 
@@ -23,7 +23,7 @@ const FAR = new Date('2096-10-02T07:06:40.000Z')
 export async function startLife(
   root: string,
   chain: EscrowChain,
-  enclave: ModelEnclave,
+  enclave: { readonly runner: EnclaveRunner },
   turn: (step: string) => Promise<void>,
 ) {
   let isDead = false

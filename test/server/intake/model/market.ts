@@ -100,7 +100,7 @@ interface ModelRun {
   isOver: boolean
 }
 
-export type ModelEnclave = ReturnType<typeof createModelEnclave>
+type ModelEnclave = ReturnType<typeof createModelEnclave>
 
 /** An enclave whose runs last until the test ends them, and longer than servers. */
 function createModelEnclave(onStart: (run: ModelRun) => void) {
