@@ -114,17 +114,6 @@ it.each([
   }
 })
 
-it('a definite refusal carries code and the time of the reset', async () => {
-  const url = await startRawServer((_request, response) => {
-    const headers = { 'X-RateLimit-Limit': '200', 'X-RateLimit-Remaining': '0' }
-    response
-      .writeHead(429, { ...headers, 'X-RateLimit-Reset': '1674044551' })
-      .end(JSON.stringify({ code: 42910000, message: 'm'.repeat(5_000) }))
-  })
-  const error = await failure(client(url).getClock())
-  expect(error).toMatchObject({ kind: 'rate-limited', code: 42910000, resetAt: new Date(1674044551000) })
-})
-
 it('a request has the keys as headers, a market order for the day as JSON, amounts as decimal strings', async () => {
   const seen: unknown[] = []
   const url = await startRawServer(async (request, response) => {
@@ -152,10 +141,6 @@ it('a request has the keys as headers, a market order for the day as JSON, amoun
     { ...get, url: '/v2/stocks/snapshots?symbols=AAPL%2CBRK.B&feed=iex' },
     { ...get, url: '/v2/assets/..%2Faccount%3Fx%3D1' },
   ])
-})
-
-it('no symbols are no request at all', async () => {
-  expect((await client('http://127.0.0.1:1').getSnapshots([])).size).toBe(0)
 })
 
 it('keys stay out of errors of every kind', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type BrokerOrder, fillValue, isPossibleDuplicate, orderState } from '../../src/broker/index.js'
+import { type BrokerOrder, fillValue, orderState } from '../../src/broker/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { brokerOf, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
 
 const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'mine' } as const
@@ -39,22 +39,6 @@ it.each([
   { ...ORDER, limitPrice: 990_050n },
 ])('a placement refuses a size that Alpaca cannot take, before it is sent', async (order) => {
   await expect(brokerOf('http://127.0.0.1:1').placeOrder(order)).rejects.toThrow(RangeError)
-})
-
-it.each([
-  [422, 40010001, 'client_order_id must be unique', true],
-  [422, 40010001, 'other words', true],
-  [403, 40310000, 'insufficient buying power', false],
-  [400, 40010001, 'client_order_id must be unique', false],
-])('a placement refused with %i, %i "%s" may be a duplicate: %s', async (status, code, message, expected) => {
-  const url = await startRawServer((_request, response) =>
-    response.writeHead(status).end(JSON.stringify({ code, message })),
-  )
-  const error: unknown = await brokerOf(url)
-    .placeOrder(ORDER)
-    .catch((reason: unknown) => reason)
-  expect(error).toMatchObject({ kind: 'rejected', status, code })
-  expect(isPossibleDuplicate(error)).toBe(expected)
 })
 
 it('a placement never takes another order for its own', async () => {
@@ -95,12 +79,6 @@ it.each([
   expect(await read(change)).toMatchObject({ state: change.status, filledQty: 0n, fills: [] })
 })
 
-it('an order that was partly filled and canceled is read, with its fill', async () => {
-  const order = await read({ status: 'canceled', filled_qty: '1.5', filled_avg_price: '100.01' })
-  expect(order).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
-  expect(order && fillValue(order, 'exact')).toBe(usd(150.015))
-})
-
 const unreadable = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', filled_qty: null }
 
 /** @param others those that carried it on, by id; one that is left out is not found */
@@ -113,15 +91,6 @@ async function mayFill(status: string, others: Record<string, object> = {}): Pro
   })
   return brokerOf(url).mayFill('mine')
 }
-
-it.each([
-  ['partially_filled', true],
-  ['done_for_day', true],
-  ['filled', false],
-  ['canceled', false],
-])('an order that cannot be read, and is %s, may still fill: %s', async (status, expected) => {
-  expect(await mayFill(status)).toBe(expected)
-})
 
 it('an order that cannot be read may still fill while those may that carried it on, and not where one is gone', async () => {
   const second = { ...unreadable, id: 'second', status: 'replaced', replaced_by: 'third' }

@@ -126,24 +126,6 @@ it('placements go by their escrows, the oldest first, whoever asked first', asyn
   expect(granted).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p9'])
 })
 
-it('placements that are looked up first get both tokens at one turn, in the order of all placements', async () => {
-  const budget = await knowing(24)
-  const turn = turnAt(1)
-  const [first, second] = [
-    await budget.takeBoth({ turn, withinMs: 0 }),
-    await budget.takeBoth({ turn, withinMs: 0 }),
-  ]
-  // They take nothing of the tenth that is kept for other requests.
-  expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
-  expect(await budget.take(placing(2, 0))).toBeNull()
-  first?.lookUp.spent(saying(23))
-  first?.place.spent(saying(22))
-  expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
-  second?.lookUp.release()
-  second?.place.release()
-  expect(await budget.takeBoth({ turn, withinMs: 0 })).not.toBeNull()
-})
-
 it('placements are refused at once when the token would come too late, and in time when it comes after all', async () => {
   const budget = await knowing(21)
   const { ask, granted, refused } = asking(budget)
@@ -210,23 +192,6 @@ it('a request that was not sent gives its token back, one whose answer is lost d
   second?.spent()
   third?.spent()
   expect(await budget.take(others('cancel', 0))).toBeNull()
-})
-
-it('an answer that comes late says nothing of what is left by now', async () => {
-  const budget = newBudget()
-  const [early, late] = [await budget.take(others('awaited')), await budget.take(others('awaited'))]
-  late?.spent(saying(3))
-  early?.spent(saying(150))
-  const taken = await Promise.all([1, 2, 3, 4].map(() => budget.take(others('cancel', 0))))
-  expect(taken.filter((token) => token !== null)).toHaveLength(3)
-})
-
-it('a broker that states no limit is asked freely', async () => {
-  const budget = newBudget()
-  const first = await budget.take(others('awaited'))
-  first?.spent({ status: 200, headers: {} })
-  const taken = await Promise.all(Array.from({ length: 50 }, (_, at) => budget.take(placing(at, 0))))
-  expect(taken).not.toContain(null)
 })
 
 it('a broker that states no limit is asked again after its 429, after a pause that grows', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isPossibleDuplicate, type OrderRequest, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/simulator/index.js'
 import { sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
+import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
@@ -89,18 +90,6 @@ it('the market clock shows an unscheduled close after a minute, also where the m
   // The monotonic clock stands still.
   vi.setSystemTime(Date.now() + 60_000)
   expect((await broker.getClock()).isOpen).toBe(false)
-})
-
-it('an asset is known for a minute, and so is that there is none', async () => {
-  const pass = steppedClocks()
-  const both = () => Promise.all([broker.getAsset('AAPL'), broker.getAsset('NONE'), broker.getAsset('AAPL')])
-  expect((await both()).map((asset) => asset?.symbol)).toEqual(['AAPL', undefined, 'AAPL'])
-  pass(59_999)
-  await both()
-  expect(asked('/v2/assets')).toHaveLength(2)
-  pass(1)
-  await both()
-  expect(asked('/v2/assets')).toHaveLength(4)
 })
 
 it('prices that are asked for in a moment come from one call, and later ones from another', async () => {
@@ -194,30 +183,6 @@ it('following several orders shows each at its next change, all from one list', 
   expect(asked('/v2/orders:by_client_order_id')).toEqual([])
 })
 
-it('the clock of a market that is late to open is not asked for with every call', async () => {
-  const pass = steppedClocks()
-  standIn.control.clock({ open: true })
-  const late = sharedOf(
-    await startRawServer((_request, response) => {
-      answers += 1
-      response.end(
-        JSON.stringify({
-          timestamp: '2027-01-05T14:30:00Z',
-          is_open: false,
-          next_open: '2027-01-05T14:30:00Z',
-          next_close: '2027-01-05T21:00:00Z',
-        }),
-      )
-    }),
-  )
-  let answers = 0
-  for (let call = 0; call < 5; call++) await late.getClock()
-  expect(answers).toBe(1)
-  pass(250)
-  await late.getClock()
-  expect(answers).toBe(2)
-})
-
 it('a failure to say the clock or an asset is not remembered', async () => {
   standIn.control.fault({ path: '/v2/assets', respond: { status: 503 } })
   standIn.control.fault({ path: '/v2/clock', respond: { status: 503 } })
@@ -239,23 +204,6 @@ it('a symbol that the broker refuses fails no other', async () => {
   expect(good).toMatchObject({ value: new Map([['AAPL', expect.anything()]]) })
 })
 
-it('a placement is for one request, and gives back nothing twice', async () => {
-  const placement = await broker.reserve(ANY)
-  placement?.release()
-  placement?.release()
-  await expect(placement?.send(buying('never'), HOOKS)).rejects.toThrow('one request')
-  expect(standIn.control.requests()).toEqual([])
-})
-
-it('a placement that is looked up first gives both tokens back', async () => {
-  standIn.control.limit({ perMinute: 20 })
-  await broker.getClock()
-  const placement = await broker.reserve({ ...ANY, lookUp: true })
-  placement?.release()
-  const asks = Array.from({ length: 8 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
-  expect(await Promise.all(asks)).not.toContain(null)
-})
-
 it('an order that cannot be read keeps no other from its answer', async () => {
   standIn.control.fill({ mode: 'hold', filledQty: 'null', times: 1 })
   const [bad, good] = [await place('bad'), await place('good')]
@@ -263,4 +211,20 @@ it('an order that cannot be read keeps no other from its answer', async () => {
   const [unread, read] = await Promise.allSettled([broker.follow(bad, 5_000), broker.follow(good, 5_000)])
   expect(unread).toMatchObject({ reason: { kind: 'unavailable', reason: 'unreadable' } })
   expect(read).toMatchObject({ value: { clientOrderId: 'good', state: 'filled' } })
+})
+
+it('a limit order that rests is asked for once, and again when the stream tells of its fill', async () => {
+  const placement = await broker.reserve(ANY)
+  await placement?.send({ ...buying('mine'), limitPrice: usd(190) }, HOOKS)
+  const read = () => broker.readOrder('mine')
+  const questions = () => asked('/v2/orders:by_client_order_id').length
+  await eventually('a reading stands', async () => {
+    await read()
+    const before = questions()
+    await read()
+    return questions() === before
+  })
+  expect(await read()).toMatchObject({ state: 'live', filledQty: 0n })
+  standIn.control.price({ symbol: 'AAPL', price: '189' })
+  await eventually('the fill is read', async () => (await read())?.state === 'filled')
 })

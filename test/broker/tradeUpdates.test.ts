@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { createTradeUpdates, streamUrlOf } from '../../src/broker/tradeUpdates.js'
+import { createTradeUpdates } from '../../src/broker/tradeUpdates.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
 
 const FILL = Object(alpacaExample('stream-fill'))
 
@@ -97,20 +96,6 @@ it("the client of the stream reads a fill for its order's id alone, in frames of
   expect(updates.at(-1)).toBeUndefined()
 })
 
-it('the client of the stream says nothing of events that fill or end no order, of other messages and of nonsense', async () => {
-  const { first, updates, client } = await listening()
-  const event = (name: string) => ({ ...FILL, data: { ...FILL.data, event: name } })
-  for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) first.say(event(name))
-  const endless = { ...FILL.data.order, client_order_id: 'x'.repeat(129) }
-  first.say({ ...FILL, data: { ...FILL.data, order: endless } })
-  for (const message of [null, [], {}, { stream: 'trade_updates' }, alpacaExample('stream-error')])
-    first.say(message)
-  for (const frame of ['not json', new Uint8Array([0xff, 0xfe]).buffer, undefined]) first.hand(frame)
-  first.say(event('an event of tomorrow'))
-  await pass(0)
-  expect([updates.length, client.isLive()]).toEqual([2, true])
-})
-
 it.each([
   ['refuses the keys', alpacaExample('stream-unauthorized')],
   ['does not have the stream', { stream: 'listening', data: { streams: [] } }],
@@ -140,36 +125,4 @@ it('the client of the stream connects again when it is cut off, or without a sig
   expect(client.isLive()).toBe(false)
   await pass(1_000)
   expect([client.isLive(), ScriptedSocket.opened.length]).toEqual([true, 3])
-})
-
-it('the client of the stream is silent once it is closed', async () => {
-  const { client, first, updates } = await listening()
-  client.close()
-  first.say(FILL)
-  await pass(60_000)
-  expect([client.isLive(), updates, ScriptedSocket.opened.length]).toEqual([false, [undefined], 1])
-})
-
-it('the client of the stream hears of a fill over a connection of its own', async () => {
-  vi.unstubAllGlobals()
-  vi.useRealTimers()
-  const standIn = await startStandIn()
-  onTestFinished(() => standIn.stop())
-  const updates: (string | undefined)[] = []
-  const client = createTradeUpdates({
-    url: streamUrlOf(`${standIn.url}/`),
-    ...ENCLAVE_ACCOUNT,
-    onUpdate: (id) => updates.push(id),
-  })
-  onTestFinished(client.close)
-  client.start()
-  await vi.waitFor(() => expect(client.isLive()).toBe(true))
-  const order = { symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId: 'filled' } as const
-  await brokerOf(standIn.url).placeOrder(order)
-  await vi.waitFor(() => expect(updates).toEqual([undefined, 'filled']))
-})
-
-it('the client of the stream belongs to the trading API', () => {
-  expect(streamUrlOf('https://paper-api.alpaca.markets')).toBe('wss://paper-api.alpaca.markets/stream')
-  expect(streamUrlOf('https://api.alpaca.markets/')).toBe('wss://api.alpaca.markets/stream')
 })
