@@ -26,7 +26,7 @@ const NIGHTLY = [
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
   // Stories of the whole platform, ten seconds of CPU each.
-  'test/attacks/!(oneUserReadsBoth|otherEnclave|pausedPlatform).test.ts',
+  'test/attacks/!(otherEnclave|pausedPlatform).test.ts',
   'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
   'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.

@@ -6,14 +6,10 @@
 // Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's
 // hash outside the seal, and the server checks that signature against `adminOf`. Signed rulebooks have a queue
 // and permits of their own, in which institutions take turns.
-import { Wallet } from 'ethers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { publishRulebook } from '../../src/client/admin.js'
-import { createClient, type Hex } from '../../src/client/index.js'
 import type { Envelope } from '../../src/protocol/envelope.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { ONE_USDC } from '../../src/protocol/units.js'
-import { useDesk } from '../e2e/support/desk.js'
 import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
@@ -27,36 +23,6 @@ import { type JunkPosters, junk, loopbackAddresses, startJunkPosters } from './s
 const POSTS_PER_SECOND = 8.7
 let hostile: JunkPosters | undefined
 afterEach(() => hostile?.stop())
-
-describe('one hostile client against a real deployment', () => {
-  const desk = useDesk()
-
-  it('does not stop an admin, whose two rulebooks are published at the first attempt', async () => {
-    const { info, provider, secrets, accounts } = desk().sandbox
-    const admin = createClient({
-      serverUrl: info.url,
-      wallet: new Wallet(accounts.admin.privateKey, provider),
-      pins: { enclavePublicKey: secrets.intentPublicKey, escrow: info.contracts.orderEscrow },
-      timing: { attempts: 1, baseMs: 0, maxMs: 0 },
-    })
-    hostile = startJunkPosters({
-      url: info.url,
-      addresses: ['127.0.0.2'],
-      postsPerSecond: POSTS_PER_SECOND,
-      body: junk,
-    })
-    const { answers } = hostile
-    await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)
-    const versions: number[] = []
-    for (const restricted of [['TSLA'], ['TSLA', 'AAPL']]) {
-      const rules = { canBuy: true, canSell: true, restricted }
-      const employees = Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules]))
-      const policy = { employees, maxOrderNotional: 20_000n * ONE_USDC, allowWithdrawShares: true }
-      versions.push((await publishRulebook(admin, policy)).version)
-    }
-    expect(versions).toEqual([2, 3])
-  })
-})
 
 describe('ten hostile clients against an enclave with runs of two seconds', () => {
   const RUN_MS = 2_000

@@ -1,13 +1,10 @@
 // Actor: a cleared employee who can cause a reorganization of a few blocks, or only waits for one.
 // Cost: the gas of two transactions, and one base unit of USDC.
-// Effect: she opened a buy of 5,000 USDC, and the broker filled it. A reorganization put an order of one
-// base unit under the same id, and included the relayer's transactions again, as a real pool does. The
-// settlement named neither account nor amount, so it credited the fill of 5,000 USDC for one unit. An opening
-// that was only delayed by a reorganization read as an ended order, and the enclave dropped a buy that the
-// broker had filled.
-// Now: every authorization names the order, its account, asset, amount and commit, and the portfolio's
-// history. The contracts refuse it when one of them differs. An order that the escrow does not know is never
-// an ended one. The enclave acts at a stated depth.
+// Effect: the broker filled her buy of 5,000 USDC. A reorganization put an order of one base unit under the same id, and included the
+// relayer's transactions again, as a real pool does. The settlement named neither account nor amount, so it credited the whole fill. An
+// opening that was only delayed read as an ended order, and the enclave dropped a buy that the broker had filled.
+// Now: every authorization names the order, its account, asset, amount and commit, and the portfolio's history; the contracts refuse it when
+// one of them differs. An order that the escrow does not know is never an ended one. The enclave acts at a stated depth.
 import { expect, it } from 'vitest'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'

@@ -1,25 +1,20 @@
-// Actor: a stranger who posts what anyone may post; one who keeps a copy of another's signed opening; a cleared employee, Bob, who reads
-// the relayer's transactions in the node's pool.
-// Cost: an HTTP request each; for Bob the gas of an opening.
+// Actor: a stranger who posts what anyone may post; one who keeps a copy of another's signed opening.
+// Cost: an HTTP request each.
 // Effect: the relay pays the gas of openings, so one that comes to nothing costs the platform, and one that is used twice costs the
 // account its USDC.
 // Now: the relay sends only what its account has signed and a simulation of the chain's head passes. An id opens once, so a copy does
-// nothing, also where its thief sends it. Bob pays more than the platform loses, and is named; the account signs under a fresh id and
-// does not pay with its quota.
-
+// nothing, also where its thief sends it.
 import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { encodeOpeningCall } from '../../src/chain/openingCall.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelopeForm.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
-import { personEnv, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
 import { post, signedBy } from '../e2e/support/signedBodies.js'
 import type { Trader } from '../e2e/support/trader.js'
 import { eventually } from '../support/eventually.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { escrowInterface, pendingOf, takePrefix } from './support/actors.js'
+import { escrowInterface } from './support/actors.js'
 
 const desk = useDesk()
 const ONE = 1_000_000n
@@ -43,33 +38,6 @@ test('a copied opening opens its order once, no matter who posts it and how ofte
   expect(new Set(late.map(({ status }) => status))).toEqual(new Set([202]))
   expect(await sentByRelayer()).toBe(sent)
   expect(before - (await usdcOf(alice))).toBe(25n * ONE)
-})
-
-test('one who takes the id of a pending opening delays it, and is named', async () => {
-  const { sandbox, traders, chainTime } = desk()
-  const [alice, bob] = traders
-  const { provider } = sandbox
-  const env = personEnv(desk(), alice, await temporaryDirectory())
-  const deadline = (await chainTime()) + 3_600
-  const before = await usdcOf(alice)
-  await provider.send('evm_setIntervalMining', [0])
-  const program = startCli(['order', 'buy', 'AAPL', '100', '--sponsored'], env)
-  const orderId = await eventually('the relayer’s opening', async () => {
-    const [opened] = (await pendingOf(desk(), relayerOf(desk()))).filter((id) => id !== null)
-    return opened
-  })
-  await takePrefix(desk(), orderId, deadline)
-  await provider.send('evm_mine', [])
-  await provider.send('evm_setIntervalMining', [1])
-  expect(await program.exit).toBe(0)
-  expect(program.out()).toContain('state\tSETTLED\n')
-  const told = program
-    .err()
-    .split('\n')
-    .filter((line) => line.includes('took the order id'))
-  expect(told).toEqual([expect.stringContaining(bob.account.address)])
-  expect(told[0]).toContain(orderId)
-  expect(before - (await usdcOf(alice))).toBe(100n * ONE)
 })
 
 test('one who sends a copied opening himself pays for it, and changes nothing', async () => {

@@ -9,19 +9,10 @@ import { expect, it } from 'vitest'
 import { createConfidentialLedger } from '../../src/chain/contracts.js'
 import { hexLength } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
-import { buy, sell } from '../enclave/support/scenarios.js'
+import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
-import { usd } from '../support/brokerStandIn.js'
 
 const world = useWorld()
-const limits = { order: usd(10), withdrawal: usd(10) }
-
-it('a whole balance can be sold, and spent, however small it is', async () => {
-  await world().settled(buy(1.4))
-  await world().settled(sell(5), { deps: { limits } })
-  const cash = (await world().portfolio('alice'))?.cash ?? 0n
-  await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: cash }, { deps: { limits } })
-})
 
 it('a blob on the chain that grew for open orders keeps its size once they have ended', async () => {
   const { chain, broker } = world()

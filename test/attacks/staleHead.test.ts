@@ -1,13 +1,10 @@
-// Actor: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply
-// stopped.
+// Actor: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply stopped.
 // Cost: nothing.
-// Effect: the enclave acted on a head of any age: it settled an order hours after its deadline, or after
-// its account was frozen. A node with a chain of its own would have had it pay out of that chain's balances. A
-// node that gave the head for the block at the stated depth, or for `safe`, switched the depth off. The enclave
-// then placed orders that a reorganization took back.
-// Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two
-// operators must agree at one block hash on everything that decides money, and have that block at its number.
-// The lower of their safe blocks counts.
+// Effect: the enclave acted on a head of any age: it settled an order hours after its deadline, or after its account was frozen. A node with
+// a chain of its own would have had it pay out of that chain's balances. A node that gave the head for the block at the stated depth, or
+// for `safe`, switched the depth off, and a reorganization took back what was placed.
+// Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two operators must agree at one block
+// hash on everything that decides money, and have that block at its number. The lower of their safe blocks counts.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ADDRESS_VARIABLES } from '../../src/chain/contracts.js'
@@ -75,20 +72,8 @@ it('a head that is hours old is not acted on', async () => {
   await expectUnavailable({ maxHeadAgeMs: MAX_HEAD_AGE_MS })
 })
 
-it('nor with a depth: the bound is on the head', async () => {
-  await world().chain.provider.send('anvil_mine', ['0x3'])
-  await world().clock.sleep(HOURS * 1_000)
-  await expectUnavailable({ maxHeadAgeMs: MAX_HEAD_AGE_MS, depth: 2 })
-})
-
 it('a chain that a node of another operator does not have is not acted on', async () => {
   await expectUnavailable({ witness: nodeOf(other) })
-})
-
-it('an honest witness changes nothing', async () => {
-  const order = await world().open(buy(250))
-  const witness = nodeOf(world().chain)
-  expect(await world().run(order, { deps: { witness } })).toMatchObject({ outcome: 'settled' })
 })
 
 it('the head for the block at the depth is not believed: its number is another', async () => {

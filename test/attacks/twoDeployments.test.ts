@@ -1,15 +1,16 @@
-// Actor: an employee of two live deployments on one account at the broker: a trial beside the real one, or an upgrade whose old
-// enclave was left running.
-// Cost: the price of one buy, and the gas to open two orders.
-// Effect: she had a buy filled under one deployment, and opened the same id for the same amount under the other, within an hour. An id at
+// Actor: an employee of two deployments on one account at the broker: a trial beside the real one, an upgrade whose old enclave was left
+// running, or, after the documented upgrade, of the new contracts alone.
+// Cost: the price of one buy, or one dollar, and the gas to open two orders.
+// Effect: she had a buy filled under one deployment, and opened the same id under the other, for the same amount or for a dollar. An id at
 // the broker follows from the order's, so the other enclave found the fill, took it for its own, and credited it: one order at the
-// broker, in two portfolios.
-// Now: an enclave lists the account's newest orders at its start and once a minute while it runs, and carries out no order before it has
-// read a list, or while the last one is old. While one is there that its escrow does not know, it carries out none either, until that
-// is an hour old; what the owner resolves goes on. Orders older than the escrow, as after the documented upgrade, and a person's own
-// are none of these.
+// broker, in two portfolios. She sold shares that others paid for.
+// Now: the enclave takes a broker's order for its own only if symbol, side, size and age fit the entry and the deployment. It lists the
+// account's newest orders at its start and once a minute while it runs, and carries out no order before it has read a list, or while the
+// last one is old. While one is there that its escrow does not know, it carries out none either, until that is an hour old; what the owner
+// resolves goes on. Orders older than the escrow, as after the documented upgrade, and a person's own are none of these.
 import { randomUUID } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
+import type { BrokerOrder } from '../../src/broker/index.js'
 import { createSharedChain } from '../../src/enclave/chainState.js'
 import { createEnclave, ofOwnAccount } from '../../src/enclave/enclave.js'
 import type { RunFailure } from '../../src/enclave/failures.js'
@@ -18,8 +19,8 @@ import type { Hex } from '../../src/protocol/hex.js'
 import type { Job } from '../../src/protocol/job.js'
 import { type OpenedOrder, resolutionOf } from '../enclave/support/parties.js'
 import { buy } from '../enclave/support/scenarios.js'
-import { createWorld, useOtherChain, useWorld, type World } from '../enclave/support/world.js'
-import { brokerOf, usd } from '../support/brokerStandIn.js'
+import { createWorld, setUpWorld, useOtherChain, useWorld, type World } from '../enclave/support/world.js'
+import { answering, brokerOf, dearer, usd } from '../support/brokerStandIn.js'
 import { startTestChain } from '../support/chain.js'
 import { createLogLines } from '../support/logLines.js'
 
@@ -88,22 +89,6 @@ it('a fill of one deployment is not credited by another, which takes no order', 
   })
 })
 
-it('an own order is none of these, in flight or forgotten, and the list costs one request a minute', async () => {
-  const ownership = ownershipOf(one())
-  await ownership.assert()
-  const before = lists().length
-  for (let order = 0; order < 5; order++) {
-    const opened = await one().open(buy(100))
-    expect(await run(one(), ownership, opened)).toMatchObject({ outcome: 'settled' })
-  }
-  expect(lists().length).toBe(before)
-  await one().clock.sleep(MINUTE_MS)
-  await Promise.all([1, 2, 3].map(() => ownership.assert()))
-  await expect.poll(() => lists().length).toBe(before + 1)
-  // Another process remembers nothing of them, and asks the chain.
-  await ownershipOf(one()).assert()
-})
-
 it('a person’s own trade with the account is none of these', async () => {
   const trader = brokerOf(one().broker.url)
   await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: randomUUID() })
@@ -164,4 +149,55 @@ it('no order is taken before a list has been read, nor once the last one is old'
   control.clear({ what: 'faults' })
   await one().clock.sleep(RETRY_MS)
   expect(await run(one(), ownership, late)).toMatchObject({ outcome: 'settled' })
+})
+
+it('an old fill is not credited to a new order of one dollar', async () => {
+  const filled = await one().settled(buy(1_000))
+  const world = other()
+  const again = await world.open({ ...buy(1), orderId: filled.orderId })
+  expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  const portfolio = await world.portfolio('alice')
+  expect(portfolio?.positions ?? {}).toEqual({})
+  expect(portfolio?.cash ?? 0n).toBe(0n)
+  expect(await world.state(again)).toBe('OPEN')
+})
+
+it('nor to one for the same amount, when the fill is older than the contracts', async () => {
+  const filled = await one().settled(buy(500))
+  // The new contracts are younger than the fill by more than clocks may differ.
+  const later = await startTestChain({
+    args: ['--timestamp', String(Math.floor(Date.now() / 1_000) + HOUR_MS / 1_000)],
+  })
+  try {
+    await setUpWorld(later)
+    const world = createWorld(later, one().broker)
+    await world.clock.sleep(HOUR_MS)
+    const again = await world.open({ ...buy(500), orderId: filled.orderId })
+    expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+    expect((await world.portfolio('alice'))?.positions ?? {}).toEqual({})
+    expect(one().broker.control.orders()).toHaveLength(1)
+  } finally {
+    await later.stop()
+  }
+})
+
+it('a buy that cost more than it paid for moves no money, beyond a tolerance', async () => {
+  const order = await one().open(buy(100))
+  const result = await one().run(order, { deps: { broker: dearer(one().broker.url, 2_000n) } })
+  expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await one().state(order)).toBe('OPEN')
+  expect((await one().portfolio('alice'))?.positions).toEqual({})
+})
+
+it.each<[string, Partial<BrokerOrder>]>([
+  ['another amount', { notional: usd(1_000) }],
+  ['another symbol', { symbol: 'TSLA' }],
+  ['a sale', { side: 'sell' }],
+])('a fill under her id that is for %s is not hers, however young it is', async (_what, other) => {
+  const order = await one().live(buy(100))
+  one().broker.control.release({})
+  const result = await one().run(order, { deps: { broker: answering(one().broker.url, () => other) } })
+  expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await one().state(order)).toBe('OPEN')
+  expect((await one().portfolio('alice'))?.positions).toEqual({})
 })
