@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest'
-import type { EnclaveDeps } from '../../src/enclave/enclave.js'
-import { createKeys } from '../../src/enclave/keys/keys.js'
 import type { RelayAnswer } from '../../src/enclave/relay.js'
-import type { Hex } from '../../src/protocol/hex.js'
-import { Secret } from '../../src/service/secret.js'
 import { usd } from '../support/brokerStandIn.js'
 import { posting } from './support/chainRelay.js'
-import { ENCLAVE_KEYS, KEYS } from './support/parties.js'
+import { ENCLAVE_KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -25,37 +21,6 @@ it('a conflict makes the run begin again and compute everything anew', async () 
     'OrderSettlement',
   ])
   expect(world().broker.control.orders()).toHaveLength(1)
-})
-
-it('a conflict after the write-ahead waits for its turn at the broker before it asks for the order', async () => {
-  const order = await world().open(buy(250))
-  const { broker } = world().deps()
-  const asked: string[] = []
-  let posts = 0
-  const watched: Partial<EnclaveDeps> = {
-    relay: posting(
-      world().relay,
-      (post) => (sent) => (++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : post(sent)),
-    ),
-    broker: {
-      ...broker,
-      async reserve(ask) {
-        asked.push('turn')
-        const placement = await broker.reserve(ask)
-        return (
-          placement && {
-            ...placement,
-            lookUp(id) {
-              asked.push('look-up')
-              return placement.lookUp(id)
-            },
-          }
-        )
-      },
-    },
-  }
-  expect(await world().run(order, { deps: watched })).toMatchObject({ outcome: 'settled' })
-  expect(asked).toEqual(['turn', 'turn', 'look-up'])
 })
 
 it('a conflict that does not end makes the run fail after five more times', async () => {
@@ -118,10 +83,7 @@ it('the relay’s word of another revert, a wrong token or no answer at all make
 it('a ledger that does not open is never taken for an empty portfolio', async () => {
   await world().settled(buy(250))
   const order = await world().open(buy(250))
-  const { ledgerKey } = createKeys({
-    ...{ intent: new Secret(KEYS.intent), signing: new Secret(KEYS.signing) },
-    master: new Secret<Hex>(`0x${'99'.repeat(32)}`),
-  })
+  const ledgerKey = () => new Uint8Array(32).fill(9)
   const deps = { keys: { ...ENCLAVE_KEYS, ledgerKey } }
   expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'ledger-unreadable' })
   expect(await world().state(order)).toBe('OPEN')

@@ -2,60 +2,46 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BrokerError, dayAfter, dayAt } from '../../src/broker/index.js'
 import { startOf } from '../../src/broker/newYork.js'
 import { createChainState } from '../../src/enclave/chainState.js'
+import { checkActions } from '../../src/enclave/doctor/proposed.js'
 import { createEnclave } from '../../src/enclave/enclave.js'
-import { createPortfolioStore } from '../../src/enclave/stores.js'
-import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../src/protocol/units.js'
-import { sharedBrokerOf, shares, startStandIn, usd } from '../support/brokerStandIn.js'
+import {
+  brokerOf,
+  ENCLAVE_ACCOUNT,
+  sharedBrokerOf,
+  shares,
+  startStandIn,
+  usd,
+} from '../support/brokerStandIn.js'
+import { enact, type Wished } from '../support/corporateActions.js'
 import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
-import { tappedRpc } from '../support/tappedRpc.js'
-import { actionFindings } from './support/actionFindings.js'
 import { posting } from './support/chainRelay.js'
-import { ENCLAVE_KEYS, USER_KEY, type Wish } from './support/parties.js'
+import { USER_KEY, type Wish } from './support/parties.js'
 import { buy, reclaim, sell } from './support/scenarios.js'
 import { createWorld, SYMBOLS, useWorld } from './support/world.js'
 
 const world = useWorld()
-const AAPL = nameToBytes32('AAPL')
-const MSFT = nameToBytes32('MSFT')
-const KINDS = { SPLIT: 0, ENTITLEMENT: 2, PAYMENT: 3, SYMBOL_CHANGE: 4, REMOVAL: 5 }
+type Ratio = readonly [numerator: bigint, denominator: bigint]
 
-/** Proposes an action, and returns the call that enacts it once its record moment is past. */
-async function propose(
-  kind: keyof typeof KINDS,
-  recordAt: number,
-  ratio: readonly [numerator: bigint, denominator: bigint] = [0n, 0n],
-  symbol = AAPL,
-) {
-  const { chain } = world()
-  const successor = kind === 'SYMBOL_CHANGE' ? MSFT : ZERO_BYTES32
-  const action = [KINDS[kind], recordAt, ...ratio, 0, symbol, successor]
-  await chain.send('owner', 'actions', 'propose', action)
-  await chain.mineAt(Math.max(recordAt, await chain.now()) + 1)
-  return () => chain.send('dave', 'actions', 'enact', action)
+/** Enters an action of which the broker's books say nothing, or what the test has had booked. A change of symbol is to MSFT. */
+function enter(kind: Wished['kind'], recordAt: number, ratio: Ratio = [0n, 0n], symbol = 'AAPL') {
+  const successor = kind === 'SYMBOL_CHANGE' && { successor: 'MSFT' }
+  return enact(world().chain, { kind, symbol, recordAt, ratio, ...successor })
 }
 
-/** Enters an action of which the broker's books say nothing, or what the test has had booked. */
-const enter = async (...action: Parameters<typeof propose>) => (await propose(...action))()
-
 /** Has the broker book a change of shares, each on a day of its own. The price stays, so that amounts go on meaning the same shares. */
-function book(
-  kind: 'SPLIT' | 'SYMBOL_CHANGE' | 'REMOVAL',
-  ratio: readonly [bigint, bigint],
-  symbol: Hex,
-): void {
+function book(kind: 'SPLIT' | 'SYMBOL_CHANGE' | 'REMOVAL', ratio: Ratio, symbol: string): void {
   const { control } = world().broker
-  const name = bytes32ToName(symbol) ?? ''
   const { positions = {} } = control.accounts().find((account) => account.name === 'enclave') ?? {}
-  if (positions[name] === undefined) control.account({ name: 'enclave', positions: { [name]: '1' } })
-  const of = { symbol: name, day: dayAfter(today(), booked++) }
+  if (positions[symbol] === undefined) control.account({ name: 'enclave', positions: { [symbol]: '1' } })
+  const of = { symbol, day: dayAfter(today(), booked++) }
   const [newRate, oldRate] = ratio.map(String) as [string, string]
   if (kind === 'SPLIT') control.book({ type: 'forward_split', ...of, newRate, oldRate })
   else if (kind === 'REMOVAL') control.book({ type: 'worthless_removal', ...of })
   else control.book({ type: 'name_change', ...of, successor: 'MSFT' })
-  control.price({ symbol: name, price: SYMBOLS.find((each) => each.symbol === name)?.price ?? '' })
+  control.price({ symbol, price: SYMBOLS.find((each) => each.symbol === symbol)?.price ?? '' })
 }
 let booked = 0
 beforeEach(() => {
@@ -63,14 +49,18 @@ beforeEach(() => {
 })
 
 /** Enters a change of shares that the broker has booked. */
-async function act(
-  kind: Parameters<typeof book>[0],
-  recordAt: number,
-  ratio: readonly [bigint, bigint] = [0n, 0n],
-  symbol = AAPL,
-): Promise<void> {
+function act(kind: Parameters<typeof book>[0], recordAt: number, ratio: Ratio = [0n, 0n], symbol = 'AAPL') {
   book(kind, ratio, symbol)
-  await enter(kind, recordAt, ratio, symbol)
+  return enter(kind, recordAt, ratio, symbol)
+}
+
+/** What the doctor says of corporate actions, a line each. */
+async function actionFindings(): Promise<string> {
+  const deps = world().deps()
+  onTestFinished(() => deps.broker.close())
+  const broker = brokerOf(world().broker.url, ENCLAVE_ACCOUNT, 60_000)
+  const found = await checkActions(deps.rpc, createChainState(deps), broker)
+  return found.map(({ result, text }) => `${result}: ${text}`).join('\n')
 }
 
 const seconds = () => Math.floor(world().clock.now() / 1_000)
@@ -105,21 +95,19 @@ it('a split acts once where a reorganization puts another action in its place be
   const bought = (await alice()).positions.AAPL?.qty ?? 0n
   const order = await world().open(sell(100))
   const now = await chain.now()
-  book('SPLIT', [2n, 1n], AAPL)
-  book('SPLIT', [3n, 1n], MSFT)
-  const split = await propose('SPLIT', now, [2n, 1n])
-  const other = await propose('SPLIT', now, [3n, 1n], MSFT)
+  book('SPLIT', [2n, 1n], 'AAPL')
+  book('SPLIT', [3n, 1n], 'MSFT')
   const snapshot = await chain.provider.send('evm_snapshot', [])
-  await split()
+  await enter('SPLIT', now, [2n, 1n])
   let isReplaced = false
   const reorganizing = posting(relay, (post) => async (sent) => {
     if (isReplaced) return post(sent)
     isReplaced = true
     await chain.provider.send('evm_revert', [snapshot])
-    await other()
+    await enter('SPLIT', now, [3n, 1n], 'MSFT')
     const answer = await post(sent)
     expect(answer).toMatchObject({ kind: 'reverted', revert: { name: 'ActionsConflict' } })
-    await split()
+    await enter('SPLIT', now, [2n, 1n])
     return answer
   })
   expect(await world().run(order, { deps: { relay: reorganizing } })).toMatchObject({ outcome: 'settled' })
@@ -164,7 +152,7 @@ it('an order that counts in shares of before a split it first runs after is refu
   expect(await run(byAmount)).toMatchObject({ outcome: 'settled' })
   // Opened after it, and after an action of another symbol.
   const later = await open({ ...buy(100), limit })
-  await act('SPLIT', morning, [2n, 1n], MSFT)
+  await act('SPLIT', morning, [2n, 1n], 'MSFT')
   expect(await run(later)).toMatchObject({ outcome: 'settled' })
 })
 
@@ -181,7 +169,7 @@ it('a deposit of shares under a former symbol is credited to the last one, in th
   const { positions } = await alice()
   const order = await world().open(deposit(shares(2)))
   await act('SYMBOL_CHANGE', await world().chain.now())
-  await act('SPLIT', await world().chain.now(), [3n, 2n], MSFT)
+  await act('SPLIT', await world().chain.now(), [3n, 2n], 'MSFT')
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   const qty = ((positions.AAPL?.qty ?? 0n) * 3n) / 2n + shares(3)
   expect((await alice()).positions).toEqual({ MSFT: { qty, locked: 0n } })
@@ -189,30 +177,11 @@ it('a deposit of shares under a former symbol is credited to the last one, in th
   expect((await alice()).positions.MSFT?.qty).toBe(qty + shares(1))
 })
 
-it('a deposit of a base unit is worth what ratios leave of it, rounded down, and refused when they leave nothing', async () => {
-  await withdrawn()
-  const { qty = 0n } = (await alice()).positions.AAPL ?? {}
-  const order = await world().open(deposit(1n))
-  const least = await world().open(deposit(1n))
-  for (const ratio of [
-    [3n, 2n],
-    [3n, 2n],
-  ] as const)
-    await act('SPLIT', await world().chain.now(), ratio)
-  const grown = (((qty * 3n) / 2n) * 3n) / 2n
-  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-  expect((await alice()).positions.AAPL?.qty).toBe(grown + 1n)
-  await act('SPLIT', await world().chain.now(), [2n, 3n])
-  expect(await world().noticeCode(least, await world().run(least))).toBe('below-minimum')
-  expect(await world().state(least)).toBe('REFUNDED')
-  expect((await alice()).positions.AAPL?.qty).toBe(((grown + 1n) * 2n) / 3n)
-})
-
 it('a deposit of removed shares is refunded', async () => {
   await withdrawn()
   const order = await world().open(deposit(shares(2)))
   await act('SYMBOL_CHANGE', await world().chain.now())
-  await act('REMOVAL', await world().chain.now(), [0n, 0n], MSFT)
+  await act('REMOVAL', await world().chain.now(), [0n, 0n], 'MSFT')
   expect(await world().noticeCode(order, await world().run(order))).toBe('shares-removed')
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
   expect((await alice()).positions).toEqual({})
@@ -220,7 +189,14 @@ it('a deposit of removed shares is refunded', async () => {
 
 it('a freeze follows a change of symbol, and a retired symbol can’t be bought', async () => {
   await world().settled(buy(1_000))
-  await world().chain.send('owner', 'token', 'setFrozen', AAPL, world().chain.account('alice'), true)
+  await world().chain.send(
+    'owner',
+    'token',
+    'setFrozen',
+    nameToBytes32('AAPL'),
+    world().chain.account('alice'),
+    true,
+  )
   await act('SYMBOL_CHANGE', await world().chain.now())
   expect(await world().refused({ ...sell(100), symbol: 'MSFT' })).toBe('frozen')
   expect(await world().refused({ ...buy(100), who: 'bob' })).toBe('not-listed')
@@ -246,7 +222,7 @@ it('a dividend that comes late is paid on the shares of its ex-date, which the l
 })
 
 it('a payment that the broker has not booked is credited to nobody: every account waits, also one without the symbol', async () => {
-  const { settled, open, run, broker } = world()
+  const { settled, open, run, broker, checkInvariants } = world()
   await settled(buy(1_000))
   const { cash } = await alice()
   await enter('ENTITLEMENT', Math.max(seconds(), await world().chain.now()))
@@ -256,9 +232,10 @@ it('a payment that the broker has not booked is credited to nobody: every accoun
     expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
   expect(broker.control.orders()).toHaveLength(1)
   const dividend = { type: 'cash_dividend', symbol: 'AAPL', day: today() } as const
-  broker.control.book({ ...dividend, rate: '0.22' })
+  broker.control.book({ ...dividend, rate: '0.24', withholding: '0.15' })
   for (const order of orders) expect(await run(order)).toMatchObject({ outcome: 'settled' })
   expect((await alice()).cash).toBeGreaterThan(cash)
+  await checkInvariants()
 })
 
 it.each([
@@ -275,36 +252,11 @@ it.each([
     expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'actions-unknown' })
     expect(await reconcile()).toMatchObject({ outcome: 'failed', code: 'actions-unknown' })
     const found = `fault: in the list, and not booked by the broker: ${kind} of AAPL.`
-    expect(await actionFindings(world())).toContain(found)
-    book(kind, ratio, AAPL)
+    expect(await actionFindings()).toContain(found)
+    book(kind, ratio, 'AAPL')
     expect(await run(order)).toMatchObject({ outcome: 'settled' })
   },
 )
-
-it('an action that the enclave has found booked goes on counting where the booking vanishes and the list grows', async () => {
-  const { settled, open, clock, deps, chain } = world()
-  await settled(buy(1_000))
-  book('SPLIT', [2n, 1n], AAPL)
-  await enter('SPLIT', await chain.now(), [2n, 1n])
-  const { broker } = deps()
-  let hasVanished = false
-  const vanishing = { ...broker, getBookedEntriesNow: read, getBookedEntries: read }
-  async function read(filter: Parameters<typeof broker.getBookedEntries>[0]) {
-    const entries = await broker.getBookedEntriesNow(filter)
-    return entries.filter(({ symbol }) => !hasVanished || symbol === 'MSFT')
-  }
-  const enclave = createEnclave({ ...deps(), broker: vanishing })
-  const trade = async (who: 'alice' | 'bob') => {
-    const { orderId, envelope } = await open({ ...buy(100), who, symbol: 'MSFT' })
-    const stopAt = clock.now() / 1_000 + 120
-    return enclave.run({ job: 'order', orderId, envelope, runId: orderId, stopAt }, async () => undefined)
-  }
-  expect(await trade('bob')).toMatchObject({ outcome: 'settled' })
-  hasVanished = true
-  await act('SPLIT', await chain.now(), [3n, 1n], MSFT)
-  // Her portfolio was written before the first of them.
-  expect(await trade('alice')).toMatchObject({ outcome: 'settled' })
-})
 
 it('a payment that a portfolio has followed counts as booked, also where the books end after it', async () => {
   const { settled, open, run, broker, clock, deps } = world()
@@ -331,28 +283,6 @@ it('a payment that a portfolio has followed counts as booked, also where the boo
     } as const
     expect(await enclave.run(job, async () => undefined)).toMatchObject({ outcome: 'settled' })
   }
-})
-
-it('a dividend that comes late is searched for once, however many runs of its account ask', async () => {
-  await world().settled(buy(1_000))
-  const exDate = seconds()
-  await world().clock.sleep(5_000)
-  await world().settled(buy(400))
-  await enter('ENTITLEMENT', exDate)
-  const deps = world().deps()
-  onTestFinished(() => deps.broker.close())
-  let searches = 0
-  const rpc = tappedRpc(deps.rpc, (sent, send) => {
-    searches += sent.filter(({ method }) => method === 'eth_getLogs').length
-    return send()
-  })
-  const chain = createChainState({ ...deps, rpc })
-  const store = createPortfolioStore(chain, ENCLAVE_KEYS)
-  const { head } = await chain.look()
-  const load = () => store.load(world().chain.account('alice'), head)
-  const loaded = [...(await Promise.all([load(), load()])), await load()]
-  for (const { portfolio } of loaded) expect(portfolio?.entitlements).toBeDefined()
-  expect(searches).toBe(1)
 })
 
 it('a dividend from before an account’s first portfolio owes it nothing', async () => {
@@ -394,11 +324,14 @@ it('a symbol is halted from its split until the list has it; orders of others go
   await settled(buy(1_000))
   const before = (await alice()).positions.AAPL?.qty ?? 0n
   broker.control.announce(split(today()))
+  const id = `AAPL:split:${today()}`
+  expect(await actionFindings()).toContain(`notice: ${id} is announced: AAPL is halted`)
   expect(await refused(buy(100))).toBe('corporate-action')
   expect(await refused(sell(100))).toBe('corporate-action')
   expect(await refused({ ...sell(0), side: 'WITHDRAW', amount: shares(1) })).toBe('corporate-action')
   await settled({ ...buy(100), symbol: 'MSFT' })
   broker.control.book(split(today()))
+  expect(await actionFindings()).toContain(`notice: ${id} waits for you: AAPL is halted`)
   expect(await refused(sell(100))).toBe('corporate-action')
   await enter('SPLIT', await world().chain.now(), [2n, 1n])
   await settled(sell(100))
@@ -436,19 +369,6 @@ function heldAtBroker(symbol: string): bigint {
     .find(({ name }) => name === 'enclave')
   return parseDecimal(account?.positions[symbol] ?? '0', SHARE_DECIMALS)
 }
-
-it('a limit order that outlived a session is not renewed on the ex-date, also by an enclave that starts after the open', async () => {
-  const { broker, open, run, noticeCode } = world()
-  const limit = { price: usd(190), timeInForce: 'GTD' } as const
-  const order = await open({ ...buy(1_000), deadlineIn: 5 * 86_400, limit })
-  expect(await run(order)).toMatchObject({ outcome: 'placed' })
-  broker.control.clock({ open: false })
-  broker.control.announce(split(today()))
-  broker.control.clock({ open: true })
-  const result = await run(order, { envelope: null })
-  expect([result.outcome, await noticeCode(order, result)]).toEqual(['refunded', 'corporate-action'])
-  expect(broker.control.orders().map(({ status }) => status)).toEqual(['expired'])
-})
 
 it('orders go on for twelve hours while corporate actions cannot be read, and wait then for a reason that is no secret', async () => {
   const { broker, open, run, settled } = world()
@@ -511,12 +431,12 @@ it('shares that wallets hold under a former symbol count once: the broker holds 
   await reconcile()
   expect(await supplies()).toEqual([0n, held])
   broker.control.book({ type: 'worthless_removal', symbol: 'MSFT', day: today() })
-  await enter('REMOVAL', await chain.now(), [0n, 0n], MSFT)
+  await enter('REMOVAL', await chain.now(), [0n, 0n], 'MSFT')
   await checkInvariants()
 })
 
 it('a reconciliation makes no batch of a symbol whose split the broker books while it tells its holdings', async () => {
-  const { broker, settled, reconcile, chain, deps } = world()
+  const { broker, settled, reconcile, deps } = world()
   const shared = deps().broker
   // The order has asked for the bookings a moment ago.
   await settled(buy(1_000), { deps: { broker: shared } })
@@ -527,7 +447,7 @@ it('a reconciliation makes no batch of a symbol whose split the broker books whi
     return shared.getPositions()
   }
   await reconcile({ deps: { broker: { ...shared, getPositions } } })
-  expect(await chain.read('token', 'totalSupply', AAPL)).toBe(0n)
+  expect(await supplyOf('AAPL')).toBe(0n)
 })
 
 describe('a market order that filled before a corporate action, and whose run comes after it', () => {
@@ -569,14 +489,6 @@ describe('a market order that filled before a corporate action, and whose run co
     const told = notice && (await openNotice(notice, USER_KEY, order.orderId))
     expect(told?.message).toContain(`Bought ${formatDecimal(qty, SHARE_DECIMALS)} AAPL for 500.00 USDC`)
     await own.checkInvariants()
-  })
-
-  it('credits the shares of today for a buy', async () => {
-    const order = await filled(buy(1_000))
-    const bought = parseDecimal(world().broker.control.orders().at(-1)?.filled_qty ?? '', SHARE_DECIMALS)
-    await act('SPLIT', await later(), [1n, 10n])
-    expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
-    expect((await alice()).positions.AAPL?.qty).toBe(bought / 10n)
   })
 
   it('settles a sale after a reverse split, and a buy after a change of its symbol', async () => {

@@ -107,27 +107,3 @@ it('a limit order is renewed once, however many runs renew it at the same time',
   expect(results.map(({ outcome }) => outcome)).toEqual(['placed', 'placed', 'placed'])
   expect(placed()).toHaveLength(2)
 })
-
-it('a limit order whose rules have changed overnight is not renewed, and is refunded with the reason', async () => {
-  const { chain } = world()
-  const order = await world().open({ ...buy(250), ...limited(190) })
-  await world().run(order)
-  await chain.send('owner', 'token', 'setKyc', chain.account('alice'), false)
-  nextDay()
-  expect(await world().noticeCode(order, await run(order))).toBe('kyc')
-  expect(placed()).toHaveLength(1)
-})
-
-it('a market sale passes a limit buy that rests at the broker, and leaves it there', async () => {
-  await world().settled(buy(1_000))
-  const resting = await world().open({ ...buy(500), who: 'bob', ...limited(190) })
-  await world().run(resting)
-  await world().settled(sell(400))
-  expect(placed().map(({ side, limit_price, status }) => [side, limit_price, status])).toEqual([
-    ['buy', null, 'filled'],
-    ['buy', '190', 'new'],
-    // The broker refuses a market order that could trade with another order of the platform.
-    ['sell', '190.01', 'filled'],
-  ])
-  await world().checkInvariants()
-})

@@ -1,9 +1,6 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { z } from 'zod'
+import { expect, it } from 'vitest'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
 import { built } from '../support/built.js'
@@ -35,29 +32,22 @@ function settings(): Record<string, string> {
   }
 }
 
-/** Starts the program with these variables in its configuration. */
-async function start(args: readonly string[], variables: Record<string, string>): Promise<Program> {
+/** Starts the program with these changes of its configuration. */
+async function start(command: string, changes: Record<string, string>): Promise<Program> {
   const envFile = join(await temporaryDirectory(), '.env.enclave')
-  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  const lines = Object.entries({ ...settings(), ...changes }).map(([name, value]) => `${name}=${value}`)
   await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
-  return startProgram(built('enclave/main.js'), args, { env: { ENCLAVE_ENV_FILE: envFile } })
-}
-
-/** Starts the enclave that stays up. */
-async function serve(listen: string): Promise<Program> {
-  return start(['serve'], {
-    ...settings(),
-    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
-    ENCLAVE_LISTEN: listen,
-    ENCLAVE_STATE_DIR: await temporaryDirectory(),
-  })
+  return startProgram(built('enclave/main.js'), [command], { env: { ENCLAVE_ENV_FILE: envFile } })
 }
 
 it('the enclave’s process starts while another deployment trades with its account, and says so', async () => {
   const trader = brokerOf(world().broker.url)
   const clientOrderId = clientOrderIdOf(`0x${'5e'.repeat(32)}`)
   await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId })
-  const program = await serve('127.0.0.1:0')
+  const program = await start('serve', {
+    ...{ ENCLAVE_TRIGGER_SECRET: RUN_SECRET, ENCLAVE_LISTEN: '127.0.0.1:0' },
+    ENCLAVE_STATE_DIR: await temporaryDirectory(),
+  })
   await eventually('a line in the log', () => program.err().includes('broker account shared'))
   expect(program.err()).not.toContain(clientOrderId)
   program.child.kill('SIGTERM')
@@ -67,22 +57,8 @@ it('the enclave’s process starts while another deployment trades with its acco
 it.each([['--check'], ['serve']])(
   'the enclave’s %s exits 1 and names every fault of its configuration',
   async (command) => {
-    const program = await start([command], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
+    const program = await start(command, { LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
     expect(await program.exit).toBe(1)
     expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
   },
 )
-
-it.each([
-  ['a port that is taken', '127.0.0.1', 'is in use: stop what uses it'],
-  // TEST-NET-1 (RFC 5737): no machine has it.
-  ['the address of another machine', '192.0.2.1', 'is no address of this machine'],
-])('an enclave whose address cannot be had exits 1 on %s, and names its variable', async (_, host, fault) => {
-  const holder = createServer().listen(0, '127.0.0.1')
-  onTestFinished(() => void holder.close())
-  await once(holder, 'listening')
-  const listen = `${host}:${z.object({ port: z.int() }).parse(holder.address()).port}`
-  const program = await serve(listen)
-  expect(await program.exit).toBe(1)
-  expect(program.err()).toContain(`ENCLAVE_LISTEN: ${listen} ${fault}`)
-})

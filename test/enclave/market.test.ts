@@ -12,10 +12,6 @@ const DAY = 86_400
 const ORDERS = new Interface(orderEscrowAbi).getFunction('orders')?.selector ?? 'missing'
 const control = () => world().broker.control
 const placedOrders = () => control().orders()
-const posts = () =>
-  control()
-    .requests()
-    .filter(({ method, url }) => method === 'POST' && url === '/v2/orders')
 
 it('a closed market queues an order until it opens, and settles it then, without its envelope', async () => {
   // The broker states whole seconds.
@@ -35,15 +31,6 @@ it('a closed market queues an order until it opens, and settles it then, without
   control().clock({ open: true })
   expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
   await world().checkInvariants()
-})
-
-it('a closed market leaves a queued order to a run with enough time', async () => {
-  control().clock({ open: false })
-  const order = await world().open({ ...buy(250), deadlineIn: DAY })
-  await world().run(order)
-  await world().chain.mineAt(order.deadline + 1)
-  expect(await world().run(order, { envelope: null, budget: 20 })).toMatchObject({ outcome: 'queued' })
-  expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'refunded' })
 })
 
 it('a live order is followed for a few seconds, then asked for again at a growing pace, at its deadline at the latest', async () => {
@@ -142,16 +129,6 @@ it('a run asks the chain anew right before the send, whatever earlier looks at t
     'escrow',
     'send',
   ])
-})
-
-it('an answer of the broker that got lost several times leaves the order queued, never refunded', async () => {
-  control().fault({ method: 'POST', path: '/v2/orders', times: 5, respond: { status: 504, body: {} } })
-  const order = await world().open(buy(250))
-  expect(await world().run(order)).toMatchObject({ outcome: 'queued' })
-  expect(posts()).toHaveLength(5)
-  expect(await world().state(order)).toBe('OPEN')
-  control().clear({ what: 'faults' })
-  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 
 it('a run calls neither broker nor relay from the time on at which it must stop', async () => {

@@ -37,18 +37,8 @@ function entry(change: Partial<OpenOrder>): OpenOrder {
 
 function fill(filledQty: bigint, price: string): BrokerOrder {
   return {
-    id: 'id',
-    clientOrderId: 'c',
-    symbol: 'AAPL',
-    side: 'buy',
-    status: 'filled',
-    state: 'filled',
-    notional: null,
-    qty: null,
-    limitPrice: null,
-    createdAt: new Date(0),
-    filledQty,
-    endedAt: null,
+    ...{ id: 'id', clientOrderId: 'c', symbol: 'AAPL', side: 'buy', status: 'filled', state: 'filled' },
+    ...{ notional: null, qty: null, limitPrice: null, createdAt: new Date(0), endedAt: null, filledQty },
     fills: filledQty === 0n ? [] : [{ qty: filledQty, avgPrice: price }],
   }
 }

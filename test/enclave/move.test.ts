@@ -42,18 +42,6 @@ it('a move that is due writes both portfolios, once, and no other', async () => 
   expect(await carryOut()).toEqual(rejected('move-not-due'))
 })
 
-it('the new wallet sells and withdraws what has moved, and a late order of the lost one finds nothing', async () => {
-  await lost()
-  await approved()
-  const { cash = 0n } = (await world().portfolio('alice')) ?? {}
-  const late = { who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: cash } as const
-  expect(await carryOut()).toEqual(DONE)
-  expect(await world().refused(late)).toBe('insufficient-cash')
-  await world().settled({ who: 'carol', side: 'WITHDRAW', symbol: 'USDC', amount: cash })
-  expect(await world().usdc('carol')).toBe(cash)
-  await world().checkInvariants()
-})
-
 it('nothing moves before the delay has passed, after an objection, or by another’s word than the owner’s', async () => {
   await lost()
   const { send, account } = world().chain
@@ -93,12 +81,6 @@ it.each<[string, () => Promise<unknown>]>([
   if (code === 'new-wallet-in-use') await join('carol')
   await change()
   expect(await carryOut()).toEqual(rejected(code))
-})
-
-it('an account that has never traded has nothing to move', async () => {
-  await world().chain.send('owner', 'token', 'setKyc', world().chain.account('carol'), true)
-  await approved()
-  expect(await carryOut()).toEqual(rejected('no-portfolio'))
 })
 
 it('a key that is no point on the curve is rejected, and another one can be given', async () => {

@@ -1,35 +1,32 @@
-// The relay has no gas for an authorization today: the order waits, and nothing is lost or placed.
+// The relay has no gas for an authorization today: the order waits, and nothing is lost or placed. Nor does a run ask the broker for anything
+// while the relay is away, as it can have no effect.
 import { expect, it } from 'vitest'
+import { createRelay } from '../../src/enclave/relay.js'
+import { CLOSED_URL, startRawServer } from '../support/rawServer.js'
 import { posting } from './support/chainRelay.js'
 import { rulesFor, sealRulebook } from './support/parties.js'
 import { buy } from './support/scenarios.js'
-import { useWorld } from './support/world.js'
+import { useWorld, type World } from './support/world.js'
 
 const world = useWorld()
 
 const HOUR = 3_600
-const noGas = (
-  seconds: number,
-  code: 'relay-quota-exhausted' | 'relay-budget-exhausted' = 'relay-quota-exhausted',
-) => ({ kind: 'postponed', code, seconds }) as const
+const noGas = (seconds: number) => ({ kind: 'postponed', code: 'relay-quota-exhausted', seconds }) as const
 
-it.each(['relay-quota-exhausted', 'relay-budget-exhausted'] as const)(
-  'an order waits while the relay answers %s, and goes on later',
-  async (code) => {
-    const order = await world().open(buy(250))
-    world().relay.faults.push(noGas(HOUR, code))
-    const now = Math.floor(world().clock.now() / 1_000)
-    const { retryAt, ...result } = await world().run(order)
-    expect(result).toEqual({ outcome: 'queued', code })
-    expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(HOUR)
-    expect((retryAt ?? 0) - now).toBeLessThan(HOUR + 60)
-    expect(world().relay.posted).toHaveLength(1)
-    expect(world().broker.control.orders()).toEqual([])
-    expect(await world().state(order)).toBe('OPEN')
-    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-    await world().checkInvariants()
-  },
-)
+it('an order waits while the relay has no gas, and goes on later', async () => {
+  const order = await world().open(buy(250))
+  world().relay.faults.push(noGas(HOUR))
+  const now = Math.floor(world().clock.now() / 1_000)
+  const { retryAt, ...result } = await world().run(order)
+  expect(result).toEqual({ outcome: 'queued', code: 'relay-quota-exhausted' })
+  expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(HOUR)
+  expect((retryAt ?? 0) - now).toBeLessThan(HOUR + 60)
+  expect(world().relay.posted).toHaveLength(1)
+  expect(world().broker.control.orders()).toEqual([])
+  expect(await world().state(order)).toBe('OPEN')
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  await world().checkInvariants()
+})
 
 it.each([
   ['after an hour, though the relay says ten', 10 * HOUR, HOUR],
@@ -69,3 +66,25 @@ it('a rulebook’s run says when it may be posted again', async () => {
   expect(result).toMatchObject({ outcome: 'failed', code: 'relay-quota-exhausted' })
   expect(result.retryAt).toBeGreaterThanOrEqual(now + HOUR)
 })
+
+type Options = NonNullable<Parameters<World['reconcile']>[0]>
+const relayAt = (url: string): Options => ({
+  deps: { relay: createRelay({ url, token: 'a-token', timeoutMs: 20_000 }) },
+})
+
+it.each(['a new buy', 'an order that is live', 'a reconciliation'])(
+  '%s asks the broker for nothing while the relay is away, or refuses the token',
+  async (what) => {
+    const { broker, open, live, reconcile, run } = world()
+    const order = await (what === 'an order that is live' ? live(buy(250)) : open(buy(250)))
+    const begin = (options: Options) =>
+      what === 'a reconciliation' ? reconcile(options) : run(order, options)
+    const seen = broker.control.requests().length
+    const stranger = await startRawServer((_req, res) => void res.writeHead(401).end())
+    expect(await begin(relayAt(CLOSED_URL))).toEqual({ outcome: 'failed', code: 'relay-unavailable' })
+    expect(await begin(relayAt(stranger))).toEqual({ outcome: 'failed', code: 'relay-refused' })
+    expect(broker.control.requests()).toHaveLength(seen)
+    expect(await begin({})).not.toMatchObject({ code: 'relay-unavailable' })
+    expect(broker.control.requests().length).toBeGreaterThan(seen)
+  },
+)

@@ -6,9 +6,7 @@ import { ORDER_PLACE, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { usd } from '../support/brokerStandIn.js'
-import { INTERFACES } from '../support/chain.js'
 import { enact } from '../support/corporateActions.js'
-import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
 import { posting } from './support/chainRelay.js'
 import { ENCLAVE_KEYS, INTENT_PUBKEY, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
 import { useWorld } from './support/world.js'
@@ -143,22 +141,4 @@ it('a rulebook is sealed anew where an older one’s first part, held back, take
   const published = await world().policy(await sealRulebook(chain(), rules, 2), { deps: { relay: spoiling } })
   expect(published).toMatchObject({ version: 2 })
   expect(await stored()).toEqual({ policy: rules, version: 2 })
-})
-
-it('a rulebook is read from the chain once, however many runs ask for it at however many blocks', async () => {
-  const { selector } = INTERFACES.ledger.getFunction('policyBlob') ?? {}
-  let reads = 0
-  const rpc = tappedRpc(rpcOf(chain()), (calls, send) => {
-    reads += calls.filter(({ params }) => JSON.stringify(params).includes(`"${selector}`)).length
-    return send()
-  })
-  const state = createChainState({ ...world().deps(), rpc })
-  const policies = createPolicyStore(state, ENCLAVE_KEYS)
-  for (let block = 0; block < 3; block++) {
-    const { head } = await state.look()
-    const found = await Promise.all([policies.load(ORG_ID, head), policies.load(ORG_ID, head)])
-    expect(found.map(({ version }) => version)).toEqual([1, 1])
-    await chain().provider.send('evm_mine', [])
-  }
-  expect(reads).toBe(1)
 })

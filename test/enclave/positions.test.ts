@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { createAuthorizer } from '../../src/enclave/authorizer.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createRunClock } from '../../src/enclave/clock.js'
-import { fits, hasRoom } from '../../src/enclave/room.js'
+import { hasRoom } from '../../src/enclave/room.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -46,17 +46,6 @@ const openOrders = Object.fromEntries(
   Array.from({ length: 20 }, (_, index) => [`0x${String(index).padStart(64, '0')}`, order]),
 )
 const roomForMore = (portfolio: Portfolio) => hasRoom(portfolio, { spareSale: true })
-
-it('a portfolio with as many orders as the escrow allows has room for 150 positions with an unpaid dividend of each', () => {
-  const held = withPositions({ ...emptyPortfolio(USER_PUBKEY), openOrders }, 150)
-  expect(roomForMore(held)).toBe(true)
-  expect(roomForMore(owed(held, 150))).toBe(true)
-  expect(roomForMore(owed(held, 300))).toBe(true)
-  // With more than three of each, no new order is let in; with still more, none in hand can end before one of them is paid.
-  expect(hasRoom(owed(held, 460), { spareSale: false })).toBe(false)
-  expect(fits(owed(held, 460))).toBe(true)
-  expect(fits(owed(held, 480))).toBe(false)
-})
 
 it('a portfolio that was full at its last buy fits an authorization with a dividend of each position', async () => {
   const limit = { price: 2n ** 64n - 1n, timeInForce: 'GTD' } as const

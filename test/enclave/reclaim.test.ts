@@ -63,15 +63,6 @@ it('an order that was reclaimed after an escrowed buy was filled is dropped: the
   await world().checkInvariants(usd(250))
 })
 
-it('an order that was reclaimed is reported as a loss also by a run that the broker fails afterwards', async () => {
-  await reclaimedLive(buy(250))
-  world().broker.control.release({})
-  const respond = { status: 503, body: {} }
-  world().broker.control.fault({ method: 'POST', path: '/v2/orders', times: 1_000, respond })
-  const result = await world().run(await world().open(buy(100)))
-  expect(result).toMatchObject({ outcome: 'queued', code: 'reclaimed-after-fill' })
-})
-
 it('an order that was reclaimed is finished by the run of any other order of the account, first of all', async () => {
   await world().settled(buy(1_000))
   await reclaimedLive(sell(400))

@@ -29,11 +29,6 @@ it('reconciling makes the supply what the broker holds, in one batch a symbol', 
   await world().checkInvariants()
 })
 
-it('reconciling does nothing when there is nothing to do', async () => {
-  expect(await world().reconcile()).toEqual({ outcome: 'done' })
-  expect(world().relay.posted).toEqual([])
-})
-
 it('reconciling burns only what the pool holds: withdrawn shares stay', async () => {
   await world().settled(buy(1_000))
   await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(2) })

@@ -1,9 +1,15 @@
-// Account by account: what a portfolio holds against what its orders come to.
+// What the doctor finds in the books: each portfolio against what its orders come to, fills and fees against the broker's activities.
 import { expect, it } from 'vitest'
-import { dayAt } from '../../src/broker/index.js'
+import { dayAt, type FeeActivity, type TradeActivity } from '../../src/broker/index.js'
 import type { EscrowedOrder } from '../../src/chain/contracts.js'
 import { createChainState } from '../../src/enclave/chainState.js'
-import { checkMoney, type Disagreement, type MoneyState } from '../../src/enclave/doctor/invariants.js'
+import { createReplay } from '../../src/enclave/doctor/actionBooks.js'
+import {
+  borneByPlatform,
+  checkMoney,
+  type Disagreement,
+  type MoneyState,
+} from '../../src/enclave/doctor/invariants.js'
 import { readBooks, readMoneyState } from '../../src/enclave/doctor/moneyState.js'
 import type { BrokerFill, Payout } from '../../src/enclave/doctor/replay.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
@@ -15,18 +21,26 @@ import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
 import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { enact } from '../support/corporateActions.js'
 import { eventually } from '../support/eventually.js'
-import { NO_MONEY } from './support/invariants.js'
 import { ENCLAVE_KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
+/** The money of a platform without any order. */
+const NO_MONEY: MoneyState = {
+  ...{ orders: new Map(), payouts: new Map(), moves: new Map(), portfolios: new Map(), shares: new Map() },
+  history: { actions: [], entered: [], ended: new Map(), moments: new Map() },
+  usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
+  broker: {
+    ...{ cash: 0n, positions: new Map(), orders: new Map() },
+    activities: { fills: [], fees: [], booked: [], others: [] },
+  },
+}
+
 /** A cent for each share that is sold. */
 const FEES = feeScheduleText.parse('TAF:0.01/share')
 const ALICE: Hex = '0xA11ce00000000000000000000000000000000001'
-const BOB: Hex = '0xB0b0000000000000000000000000000000000002'
 
 interface Entry {
-  account?: Hex
   state?: EscrowedOrder['state']
   /** USDC in the escrow; left out: a request. */
   escrow?: number
@@ -61,10 +75,17 @@ function stateOf(entries: readonly Entry[], portfolios: Record<Hex, Partial<Port
     // The whole is covered many times: no other rule has anything to say.
     usdc: { ...NO_MONEY.usdc, pool: usd(10_000_000) },
     orders: new Map(
-      ids.map(([orderId, { account = ALICE, state = 'SETTLED', escrow = 0, deposit = 0 }]) => [
+      ids.map(([orderId, { state = 'SETTLED', escrow = 0, deposit = 0 }]) => [
         orderId,
         {
-          ...{ account, state, amount: usd(escrow), deadline: 0, commit: ZERO_BYTES32, orgId: ZERO_BYTES32 },
+          ...{
+            account: ALICE,
+            state,
+            amount: usd(escrow),
+            deadline: 0,
+            commit: ZERO_BYTES32,
+            orgId: ZERO_BYTES32,
+          },
           ...{ symbol: deposit > 0 ? nameToBytes32('AAPL') : ZERO_BYTES32, shares: shares(deposit) },
         },
       ]),
@@ -109,44 +130,19 @@ const CARRIED_ON = [
   { qty: shares(2), avgPrice: '100' },
   { qty: shares(3), avgPrice: '110.004' },
 ]
+const carriedOn: Entry = { escrow: 1_000, fill: bought('0', 5, { fills: CARRIED_ON }) }
+const paid = (asset: string, amount: bigint): Entry => ({ payout: { asset, amount } })
 const filledSale: Entry = { state: 'REFUNDED', fill: sold('200', 1) }
-const unfilled = bought('0', 0, { fills: [] })
 
 it.each<[string, Entry[], cash: bigint, qty: bigint]>([
   ['a buy and a sale', HISTORY, CASH, shares(3)],
-  [
-    'an order that others carried on',
-    [{ escrow: 1_000, fill: bought('0', 5, { fills: CARRIED_ON }) }],
-    usd(469.98),
-    shares(5),
-  ],
+  ['an order that others carried on', [carriedOn], usd(469.98), shares(5)],
   ['an order that cost more than its amount', [{ escrow: 1_000, fill: bought('200.5', 5) }], 0n, shares(5)],
-  [
-    'orders that were not filled',
-    [...HISTORY, { escrow: 500, state: 'REFUNDED', fill: unfilled }, { state: 'OPEN' }],
-    CASH,
-    shares(3),
-  ],
-  [
-    'a withdrawal of cash',
-    [...HISTORY, { payout: { asset: 'USDC', amount: usd(100) } }],
-    CASH - usd(100),
-    shares(3),
-  ],
-  [
-    'a withdrawal of shares',
-    [...HISTORY, { payout: { asset: 'AAPL', amount: shares(1.5) } }],
-    CASH,
-    shares(1.5),
-  ],
+  ['a withdrawal of cash', [...HISTORY, paid('USDC', usd(100))], CASH - usd(100), shares(3)],
+  ['a withdrawal of shares', [...HISTORY, paid('AAPL', shares(1.5))], CASH, shares(1.5)],
   ['a deposit', [...HISTORY, { escrow: 300 }], CASH + usd(300), shares(3)],
   ['a deposit of shares', [...HISTORY, { deposit: 2 }], CASH, shares(5)],
-  [
-    'deposits that came back or are open',
-    [...HISTORY, { escrow: 300, state: 'REFUNDED' }, { escrow: 300, state: 'OPEN' }],
-    CASH,
-    shares(3),
-  ],
+  ['a deposit that came back', [...HISTORY, { escrow: 300, state: 'REFUNDED' }], CASH, shares(3)],
   ['a sale that was filled and reclaimed', [...HISTORY, filledSale], CASH + usd(199.99), shares(2)],
 ])('a portfolio of %s is what they come to, to the base unit', (_what, entries, cash, qty) => {
   expect(found(entries, { cash, ...holding(qty) })).toEqual([])
@@ -162,15 +158,6 @@ it('a portfolio with a symbol that was never ordered is a fault', () => {
 it('a portfolio that is not there is a fault, where something was settled', () => {
   const rules = checkMoney(stateOf(HISTORY, {}), { fees: FEES })
   expect(rules).toEqual(expect.arrayContaining([CASH_WRONG, SHARES_WRONG]))
-})
-
-it('a portfolio is compared with its own orders alone', () => {
-  const state = stateOf([...HISTORY, { account: BOB, escrow: 1_000, fill: bought('200', 5) }], {
-    [ALICE]: { cash: CASH + usd(7), ...holding(shares(3)) },
-    [BOB]: { cash: 0n, ...holding(shares(5) - 1n) },
-  })
-  const rules = checkMoney(state, { fees: FEES }).filter(({ rule }) => OF_ACCOUNTS.has(rule))
-  expect(rules).toEqual([CASH_WRONG, { ...SHARES_WRONG, account: BOB }])
 })
 
 it('a portfolio that does not open is left to its own rule', () => {
@@ -191,13 +178,8 @@ it('an order out of cash costs what the broker took, and a fraction of a cent of
 
 it('an order written ahead has no effect, whatever is filled of it', () => {
   const entry: OpenOrder = {
-    side: 'SELL',
-    symbol: 'AAPL',
-    notional: usd(200),
-    escrow: 0n,
-    locked: shares(1),
-    brokerOrderId: '',
-    placedAt: 0,
+    ...{ side: 'SELL', symbol: 'AAPL', notional: usd(200), escrow: 0n },
+    ...{ locked: shares(1), brokerOrderId: '', placedAt: 0 },
   }
   const positions = { AAPL: { qty: shares(3), locked: shares(1) } }
   const openOrders = { [idOf(HISTORY.length)]: entry }
@@ -230,6 +212,112 @@ it('fees that have changed are a fault unless the earlier ones are named', () =>
   expect(found(HISTORY, portfolio, { fees: now, earlierFees: [FEES] })).toEqual([])
   const beyond = { ...portfolio, cash: CASH + 1n }
   expect(found(HISTORY, beyond, { fees: now, earlierFees: [FEES] })).toEqual([CASH_WRONG])
+})
+
+/** A cent for each share that is sold, and a cent for each that is sold or bought. */
+const BOTH = feeScheduleText.parse('TAF:0.01/share,CAT:0.01/share:both')
+
+const fill = (change: Partial<TradeActivity> = {}): TradeActivity => ({
+  orderId: '1',
+  symbol: 'AAPL',
+  side: 'sell',
+  qty: shares(10),
+  price: usd(200),
+  at: new Date('2026-03-02T15:00:00Z'),
+  ...change,
+})
+const ordered = (change: Partial<BrokerFill> = {}) => sold('200', 10, change)
+
+function booksOf(orders: BrokerFill[], fills: TradeActivity[], fees: FeeActivity[] = []): MoneyState {
+  return {
+    ...NO_MONEY,
+    broker: {
+      ...NO_MONEY.broker,
+      orders: new Map(orders.map((order, index) => [String(index), order])),
+      activities: { ...NO_MONEY.broker.activities, fills, fees },
+    },
+  }
+}
+
+const disagreements = (state: MoneyState) => checkMoney(state, { fees: BOTH })
+
+it('fills are those of the orders, also in parts', () => {
+  const half = { qty: shares(5) }
+  expect(disagreements(booksOf([ordered()], [fill(half), fill(half)]))).toEqual([])
+})
+
+it.each<[string, BrokerFill[], TradeActivity[]]>([
+  ['that no order has', [], [fill()]],
+  ['of more than the order has', [ordered()], [fill({ qty: shares(10) + 1n })]],
+  ['that were not entered', [ordered()], []],
+  ['on the other side', [ordered()], [fill({ side: 'buy' })]],
+])('fills %s are a fault of that symbol', (_name, orders, fills) => {
+  const sound = { symbol: 'MSFT', filledQty: shares(1) }
+  const state = booksOf([...orders, ordered(sound)], [...fills, fill({ symbol: 'MSFT', qty: shares(1) })])
+  expect(disagreements(state)).toEqual([{ rule: 'fills-entered', symbol: 'AAPL' }])
+})
+
+// A sale of ten shares: ten cents of each fee. Each charge may have been rounded up by a cent.
+const [before, day, later] = ['2026-03-01', '2026-03-02', '2026-03-04'] as const
+
+const on = (day: string, ...dollars: number[]) => dollars.map((each) => ({ day, amount: usd(each) }))
+
+it.each<[string, charges: FeeActivity[], fault?: string]>([
+  ['none', []],
+  ['up to what the schedule says', on(day, 0.21)],
+  ['that were given back', on(day, 0.5, -0.3)],
+  ['beyond the schedule', on(day, 0.22), day],
+  ['beyond the schedule with a second charge', [...on(day, 0.2), ...on(later, 0.03)], later],
+  ['before any fill', on(before, 0.2), before],
+])(
+  'fees (%s) are a fault of the first day on which they are beyond the schedule',
+  (_name, charges, fault) => {
+    const expected = fault === undefined ? [] : [{ rule: 'fees-as-set', day: fault }]
+    expect(disagreements(booksOf([ordered()], [fill()], charges))).toEqual(expected)
+  },
+)
+
+it('the cost that the platform bears is the fees of purchases, and what each charge rounded up', () => {
+  const bought = fill({ side: 'buy', qty: shares(0.1) })
+  const orders = [ordered({ side: 'buy' }), ordered({ side: 'buy' })]
+  const charges = [{ day: '2026-03-02', amount: usd(0.01) }]
+  expect(borneByPlatform(booksOf(orders, [bought, bought]), BOTH)).toBe(usd(0.01))
+  expect(borneByPlatform(booksOf(orders, [bought, bought], charges), BOTH)).toBe(usd(0.02))
+})
+
+it('the cost that the platform bears is half a cent of each fill beyond the first of an order', () => {
+  expect(borneByPlatform(booksOf([ordered()], [fill(), fill(), fill()]), BOTH)).toBe(usd(0.01))
+})
+
+it('the cost that the platform bears is what a buy cost beyond its amount', () => {
+  const buy = ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.123' }], notional: usd(100) })
+  expect(borneByPlatform(booksOf([buy], []), BOTH)).toBe(usd(0.13))
+  expect(borneByPlatform(booksOf([{ ...buy, fills: [{ qty: shares(1), avgPrice: '99' }] }], []), BOTH)).toBe(
+    0n,
+  )
+})
+
+it('the cost that the platform bears counts as covered', () => {
+  const holding = (cash: bigint): MoneyState => ({
+    ...booksOf(
+      [ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.13' }], notional: usd(100) })],
+      [fill({ side: 'buy' })],
+    ),
+    portfolios: new Map([['0x1', { cash, positions: {}, openOrders: {}, nonce: 1, userPubKey: '0x' }]]),
+  })
+  // Ten cents of fees, and thirteen beyond the amount.
+  expect(disagreements(holding(usd(0.23)))).not.toContainEqual({ rule: 'cash-covered' })
+  expect(disagreements(holding(usd(0.23) + 1n))).toContainEqual({ rule: 'cash-covered' })
+})
+
+it('a claim that enters the list in the second of its moment is replayed on what stood before it', () => {
+  const recordAt = 1_800_000_000
+  const history = {
+    actions: [{ kind: 'ENTITLEMENT', index: 0, symbol: 'AAPL', recordAt }],
+    ...{ entered: [1], ended: new Map(), moments: new Map([[recordAt, 2]]) },
+  } as const
+  const replay = createReplay([], history, { fills: new Map(), payouts: new Map(), schedules: [] })
+  expect(replay.now()).toEqual({ positions: {}, cash: { least: 0n, most: 0n } })
 })
 
 const world = useWorld()

@@ -135,14 +135,6 @@ it('a resolution is rejected for an order that the account’s runs end by thems
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 
-it('a resolution is rejected while its order may still be filled, though its escrow is over', async () => {
-  world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
-  const order = await world().open(buy(250))
-  await world().run(order)
-  await reclaim(order)
-  expect(await world().resolve(await figures(order, 0n, 0n))).toEqual(rejected('order-live'))
-})
-
 it('a resolution is rejected while another party’s order under its id may still be filled, which it leaves alone', async () => {
   const { control } = world().broker
   control.clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../src/chain/errors.js'
 import { createSharedChain, type SharedChain } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'
-import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { useChain } from '../support/chain.js'
 import { handled } from '../support/handled.js'
 import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
@@ -100,23 +100,4 @@ it('a failure is shared by the runs that asked, and not kept for later ones', as
   await expect(run.escrow.orders(ZERO_BYTES32, head.hash)).rejects.toThrow(ChainUnavailableError)
   node.isDown = false
   expect((await run.escrow.orders(ZERO_BYTES32, head.hash)).state).toBe('NONE')
-})
-
-it('a block’s answers are kept until four others have been read', async () => {
-  const { node, shared } = start()
-  const run = shared.forRun()
-  const blocks: Hex[] = []
-  const read = (hash: Hex) => run.escrow.orders(ZERO_BYTES32, hash)
-  for (let block = 0; block < 5; block++) {
-    const { head } = await run.look()
-    blocks.push(head.hash)
-    await read(head.hash)
-    await mine()
-  }
-  const asked = node.count('eth_call')
-  const [first, ...others] = blocks
-  for (const hash of others) await read(hash)
-  expect(node.count('eth_call')).toBe(asked)
-  await read(first ?? ZERO_BYTES32)
-  expect(node.count('eth_call')).toBe(asked + 1)
 })

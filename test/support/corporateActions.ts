@@ -6,7 +6,7 @@ import type { TestChain } from './chain.js'
 /** The contract's enum, in its order. */
 const KINDS = ['SPLIT', 'STOCK_DIVIDEND', 'ENTITLEMENT', 'PAYMENT', 'SYMBOL_CHANGE', 'REMOVAL'] as const
 
-interface Wished {
+export interface Wished {
   readonly kind: (typeof KINDS)[number]
   readonly symbol: string
   readonly recordAt: number

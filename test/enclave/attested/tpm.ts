@@ -48,7 +48,7 @@ export async function useMachine(cleanUp: AsyncDisposableStack) {
 export type Machine = Awaited<ReturnType<typeof useMachine>>
 
 /** The first of two: the tools expect control at the port behind that of commands. */
-export async function adjacentPorts(): Promise<number> {
+async function adjacentPorts(): Promise<number> {
   const [port = 0] = await freePorts(1)
   const server = createServer()
   const isFree = await new Promise<boolean>((resolve) => {

@@ -23,18 +23,17 @@ function printed(value: object): string {
   ].join('\n')
 }
 
-/** A key in each form that it could appear in. */
-function formsOf(key: Hex): string[] {
+/** The keys in each form that they could appear in. */
+const FORMS = Object.values(KEYS).flatMap((key) => {
   const bytes = hexToBytes(key)
-  return [
-    key.slice(2),
-    Buffer.from(bytes).toString('base64'),
-    [...bytes.slice(0, 8)].join(','),
-    [...bytes.slice(0, 8)].join(', '),
-  ]
+  const first = [...bytes.slice(0, 8)]
+  return [key.slice(2), Buffer.from(bytes).toString('base64'), first.join(','), first.join(', ')]
+})
+const SECRETS = {
+  master: new Secret(KEYS.master),
+  intent: new Secret(KEYS.intent),
+  signing: new Secret(KEYS.signing),
 }
-
-const keys = Object.values(KEYS)
 
 it.each([
   ['their operations', ENCLAVE_KEYS],
@@ -42,7 +41,7 @@ it.each([
   ['the configuration', readConfig(enclaveEnvironment)],
 ])('the enclave’s keys are in nothing that prints %s', (_, value) => {
   const text = printed(value)
-  for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
+  for (const form of FORMS) expect(text).not.toContain(form)
 })
 
 it('the enclave’s keys are in no error of an operation', async () => {
@@ -52,35 +51,25 @@ it('the enclave’s keys are in no error of an operation', async () => {
     ENCLAVE_KEYS.open.rulebook(envelope),
     (async () => ENCLAVE_KEYS.sign({} as never, {} as never))(),
     (async () => ENCLAVE_KEYS.ledgerKey('org', 'nothing' as never))(),
-    (async () =>
-      createKeys({
-        master: new Secret(`${KEYS.master}zz` as Hex),
-        intent: new Secret(KEYS.intent),
-        signing: new Secret(KEYS.signing),
-      }))(),
+    (async () => createKeys({ ...SECRETS, master: new Secret(`${KEYS.master}zz` as Hex) }))(),
   ])
   expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(['rejected']))
   const text = failures.map((failure) => inspect(failure, { depth: null, showHidden: true })).join('\n')
-  for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
+  for (const form of FORMS) expect(text).not.toContain(form)
 })
 
 it('keys of former programs open what was sealed to them, and no other key does', async () => {
   const former = new Secret<Hex>(`0x${'d4'.repeat(32)}`)
-  const own = {
-    master: new Secret(KEYS.master),
-    intent: new Secret(KEYS.intent),
-    signing: new Secret(KEYS.signing),
-  }
   const codeOf = async (keys: EnclaveKeys, envelope: Envelope) => {
     const error: unknown = await keys.open.intent(envelope).catch((reason: unknown) => reason)
     return error instanceof ProtocolError ? error.code : 'opened'
   }
   const sealed = (key: Hex) => seal('no order', publicKeyOf(hexToBytes(key)), ORDER_PLACE)
   const toFormer = await sealed(former.reveal())
-  const upgraded = createKeys({ ...own, former: [former] })
+  const upgraded = createKeys({ ...SECRETS, former: [former] })
   // What opens is no order: its schema refuses it.
   expect(await codeOf(upgraded, toFormer)).toBe('opened')
   expect(await codeOf(upgraded, await sealed(KEYS.intent))).toBe('opened')
-  expect(await codeOf(createKeys(own), toFormer)).toBe('undecryptable')
+  expect(await codeOf(createKeys(SECRETS), toFormer)).toBe('undecryptable')
   expect(await codeOf(upgraded, await sealed(KEYS.signing))).toBe('undecryptable')
 })

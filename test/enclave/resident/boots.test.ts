@@ -19,6 +19,14 @@ async function setUp(step: ResidentStep) {
   return { directory, server, start }
 }
 
+const takesNoJob = (url = '') =>
+  eventually('no listener', () =>
+    fetch(`${url}/health`).then(
+      () => false,
+      () => true,
+    ),
+  )
+
 /** How many runs these are of: a post whose answer was late comes again. */
 const countRuns = (posts: readonly { runId: string }[]) => new Set(posts.map(({ runId }) => runId)).size
 
@@ -98,10 +106,7 @@ test.each(['reject', 'crash'] as const)(
       },
     })
     await offerBurst(enclave.url, 2)
-    await eventually('no listener', async () => {
-      const offered = await fetch(`${enclave.url}/health`).catch(() => undefined)
-      return offered === undefined
-    })
+    await takesNoJob(enclave.url)
     await writeFile(`${directory}/go`, '')
     expect(await enclave.exited).toBe(1)
     expect(new Set(server.results().map(({ body }) => body.outcome))).toEqual(new Set(['done', 'settled']))
@@ -118,10 +123,7 @@ test('SIGTERM: no further job is taken, the runs end, their results are posted, 
   const enclave = await start({ plan: { any: [{ outcome: 'settled', untilFile: `${directory}/go` }] } })
   await offerBurst(enclave.url, 2)
   enclave.signal('SIGTERM')
-  await eventually('no listener', async () => {
-    const offered = await fetch(`${enclave.url}/health`).catch(() => undefined)
-    return offered === undefined
-  })
+  await takesNoJob(enclave.url)
   expect(server.posts).toEqual([])
   const ended = enclave.kill('SIGCONT')
   await writeFile(`${directory}/go`, '')

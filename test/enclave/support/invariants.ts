@@ -6,7 +6,7 @@ import { storedOrderSchema } from '../../../src/broker/order.js'
 import { joined } from '../../../src/broker/orders.js'
 import type { Rpc } from '../../../src/chain/rpc.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
-import { checkMoney, type Disagreement, type MoneyState } from '../../../src/enclave/doctor/invariants.js'
+import { checkMoney, type Disagreement } from '../../../src/enclave/doctor/invariants.js'
 import { type BrokerBooks, byFirstId, readMoneyState } from '../../../src/enclave/doctor/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -56,7 +56,7 @@ export async function findDisagreements(deps: InvariantDeps): Promise<Disagreeme
 }
 
 /** The enclave's account at the stand-in; its cash is what has changed since the start. */
-export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Booked): BrokerBooks {
+function booksOf(broker: BrokerControl, cashAtStart: string, before?: Booked): BrokerBooks {
   const isEnclaves = ({ account }: { account: string }) => account === 'enclave'
   const activities = [...(before?.activities ?? []), ...broker.activities()].filter(isEnclaves)
   const views = [...(before?.orders ?? []), ...broker.orders()].filter(isEnclaves)
@@ -76,21 +76,4 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
 
 function usdc(text: string): bigint {
   return parseDecimal(text, USDC_DECIMALS, 'down')
-}
-
-/** The money of a platform without any order. */
-export const NO_MONEY: MoneyState = {
-  orders: new Map(),
-  payouts: new Map(),
-  moves: new Map(),
-  history: { actions: [], entered: [], ended: new Map(), moments: new Map() },
-  portfolios: new Map(),
-  usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
-  shares: new Map(),
-  broker: {
-    cash: 0n,
-    positions: new Map(),
-    orders: new Map(),
-    activities: { fills: [], fees: [], booked: [], others: [] },
-  },
 }
