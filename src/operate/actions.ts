@@ -112,62 +112,58 @@ async function entriesOf(
 async function list(process: OperateProcess, options: Options): Promise<void> {
   const speech = createSpeech(process, options)
   const deployment = readDeployment(options.directory)
-  const chain = await connectChain(process.env, deployment.chainId)
-  try {
-    const report = await actionsOf(process, options)
-    const views = viewsOf(chain, deployment)
-    const contract = await views.actions()
-    const [listed, proposals] = await Promise.all([contract.all(), views.proposals()])
-    const rows = await Promise.all(
-      named(report).map(async ({ id, event }) => {
-        const plan = planFor(event, {}, listed)
-        const steps = typeof plan === 'string' ? [] : await entriesOf(contract, listed, plan)
-        const { state, text } = stateOf(event, plan, { steps, listed })
-        const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
-        const { announced, booked } = event
-        const known = { announced: announced !== null, booked: booked !== null, halted, state }
-        const planned = steps.map(({ terms, ...step }) => ({
-          ...{ text: textOf(terms, event.kind), state: step.state },
-          ...(step.state === 'proposed' && { effectiveAt: step.effectiveAt }),
-        }))
-        return {
-          line: `${id}  ${halted ? 'halted, ' : ''}${text}`,
-          digests: steps.map(({ digest }) => digest),
-          row: { id, ...known, reason: typeof plan === 'string' ? plan : null, steps: planned },
-          isOld:
-            state === 'in-force' ||
-            (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS.other)),
-        }
-      }),
-    )
-    const shown = rows.filter(({ isOld }) => !isOld)
-    const done = rows.length - shown.length
-    const planned = new Set(rows.flatMap(({ digests }) => digests))
-    const others = proposals.filter(({ digest }) => !planned.has(digest))
-    const unlisted = await unlistedNames(views, listed, report.today)
-    const lines = [
-      ...shown.map(({ line }) => line),
-      ...others.map(
-        ({ digest, action, effectiveAt }) =>
-          `${digest}  proposed, and not borne out by the above: ${proposedText(action)}, enacted by the server from ${timeText(effectiveAt)} on; --withdraw ends it`,
-      ),
-      ...unlisted.map((name) => `${name}  held, and not listed: nobody trades it before "list ${name}"`),
-      `${shown.length + others.length} to look at, ${done} in force or over`,
-    ]
-    speech.result(lines, {
-      command: 'actions',
-      chainId: deployment.chainId,
-      actions: rows.map(({ row }) => row),
-      proposals: others.map(({ digest, action, effectiveAt }) => ({
-        digest,
-        text: proposedText(action),
-        effectiveAt,
-      })),
-      unlisted,
-    })
-  } finally {
-    chain.close()
-  }
+  using chain = await connectChain(process.env, deployment.chainId)
+  const report = await actionsOf(process, options)
+  const views = viewsOf(chain, deployment)
+  const contract = await views.actions()
+  const [listed, proposals] = await Promise.all([contract.all(), views.proposals()])
+  const rows = await Promise.all(
+    named(report).map(async ({ id, event }) => {
+      const plan = planFor(event, {}, listed)
+      const steps = typeof plan === 'string' ? [] : await entriesOf(contract, listed, plan)
+      const { state, text } = stateOf(event, plan, { steps, listed })
+      const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
+      const { announced, booked } = event
+      const known = { announced: announced !== null, booked: booked !== null, halted, state }
+      const planned = steps.map(({ terms, ...step }) => ({
+        ...{ text: textOf(terms, event.kind), state: step.state },
+        ...(step.state === 'proposed' && { effectiveAt: step.effectiveAt }),
+      }))
+      return {
+        line: `${id}  ${halted ? 'halted, ' : ''}${text}`,
+        digests: steps.map(({ digest }) => digest),
+        row: { id, ...known, reason: typeof plan === 'string' ? plan : null, steps: planned },
+        isOld:
+          state === 'in-force' ||
+          (booked === null && event.day < dayAfter(report.today, -UNBOOKED_DAYS.other)),
+      }
+    }),
+  )
+  const shown = rows.filter(({ isOld }) => !isOld)
+  const done = rows.length - shown.length
+  const planned = new Set(rows.flatMap(({ digests }) => digests))
+  const others = proposals.filter(({ digest }) => !planned.has(digest))
+  const unlisted = await unlistedNames(views, listed, report.today)
+  const lines = [
+    ...shown.map(({ line }) => line),
+    ...others.map(
+      ({ digest, action, effectiveAt }) =>
+        `${digest}  proposed, and not borne out by the above: ${proposedText(action)}, enacted by the server from ${timeText(effectiveAt)} on; --withdraw ends it`,
+    ),
+    ...unlisted.map((name) => `${name}  held, and not listed: nobody trades it before "list ${name}"`),
+    `${shown.length + others.length} to look at, ${done} in force or over`,
+  ]
+  speech.result(lines, {
+    command: 'actions',
+    chainId: deployment.chainId,
+    actions: rows.map(({ row }) => row),
+    proposals: others.map(({ digest, action, effectiveAt }) => ({
+      digest,
+      text: proposedText(action),
+      effectiveAt,
+    })),
+    unlisted,
+  })
 }
 
 /** The name of each event, which a person types. */

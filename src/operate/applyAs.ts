@@ -61,34 +61,30 @@ export async function take(
   const key = readKey(process.env, as)
   let doing = ''
   const sent = (hash: string) => speech.say(`${doing}: sent ${hash}`)
-  const chain = await connectChain(process.env, request.chainId, sent)
-  try {
-    const { chainId } = chain
-    const wallet = walletOf(key, chain)
-    const sender = checksum(wallet.address)
-    const steps = await stepsOf(chain, wallet)
-    const missing = steps.flatMap(({ text, send }) => (send === null ? [] : [{ text, send }]))
-    for (const { text, send } of steps) speech.say(send === null ? `already so: ${text}` : `will ${text}`)
-    const facts = { command: name, chainId, sender }
-    if (missing.length === 0) {
-      speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
-      return
-    }
-    const chosen: typeof missing = []
-    for (const each of request.oneByOne ? missing.map((step) => [step]) : [missing]) {
-      const what = request.oneByOne ? each.map(({ text }) => text).join() : `Send ${counted(each.length)}`
-      if (await speech.ask(`${what} on chain ${chainId} as ${as} ${sender}?`)) chosen.push(...each)
-    }
-    if (chosen.length === 0) throw new CommandError('declined', 'nothing was done')
-    const transactions: string[] = []
-    for (const { text, send } of chosen) {
-      doing = text
-      transactions.push((await send()).txHash)
-    }
-    speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
-  } finally {
-    chain.close()
+  using chain = await connectChain(process.env, request.chainId, sent)
+  const { chainId } = chain
+  const wallet = walletOf(key, chain)
+  const sender = checksum(wallet.address)
+  const steps = await stepsOf(chain, wallet)
+  const missing = steps.flatMap(({ text, send }) => (send === null ? [] : [{ text, send }]))
+  for (const { text, send } of steps) speech.say(send === null ? `already so: ${text}` : `will ${text}`)
+  const facts = { command: name, chainId, sender }
+  if (missing.length === 0) {
+    speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
+    return
   }
+  const chosen: typeof missing = []
+  for (const each of request.oneByOne ? missing.map((step) => [step]) : [missing]) {
+    const what = request.oneByOne ? each.map(({ text }) => text).join() : `Send ${counted(each.length)}`
+    if (await speech.ask(`${what} on chain ${chainId} as ${as} ${sender}?`)) chosen.push(...each)
+  }
+  if (chosen.length === 0) throw new CommandError('declined', 'nothing was done')
+  const transactions: string[] = []
+  for (const { text, send } of chosen) {
+    doing = text
+    transactions.push((await send()).txHash)
+  }
+  speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
 }
 
 function counted(transactions: number): string {

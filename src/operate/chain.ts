@@ -14,10 +14,9 @@ import { type DeploymentFile, readRpcUrls } from './settings.js'
 export const MINED_TIMEOUT_MS = 180_000
 
 /** The chain that the operator acts on. */
-export interface Chain extends NodeConnection {
+export interface Chain extends NodeConnection, Disposable {
   /** ethers over all the nodes. */
   readonly provider: JsonRpcApiProvider
-  close(): void
 }
 
 /**
@@ -49,7 +48,7 @@ export async function connectChain(
   }
   const provider = new NodesProvider(chainId, { staticNetwork: true, cacheTimeout: -1 })
   provider._start()
-  return { rpc, chainId, provider, close: () => provider.destroy() }
+  return { rpc, chainId, provider, [Symbol.dispose]: () => provider.destroy() }
 }
 
 /** The chain's time, in Unix seconds. */

@@ -90,24 +90,20 @@ export async function deploy(process: OperateProcess, options: DeployOptions): P
   const { directory, attested = false } = options
   const environment = { ...readPublicValues(directory), ...withoutEmpty(process.env) }
   const settings = readSettings(environment, attested)
-  const chain = await connectChain(process.env, settings.CHAIN_ID)
-  try {
-    const existing = findDeployment(directory)
-    if (existing) await requireSame(chain, existing, directory)
-    const deployment = existing ?? (await deployNow(process, speech, { settings, chain, directory }))
-    const files = filesOf(directory, deployment, settings, process.env)
-    const written = files.filter(({ path }) => !existsSync(path))
-    for (const { path, text, mode } of written) writeNewFile(path, text, mode)
-    for (const { path } of files) {
-      speech.say(written.some((each) => each.path === path) ? `wrote ${path}` : `keeps ${path}`)
-    }
-    const addresses = Object.entries(addressVariables(deployment)).map(([name, value]) => `${name}=${value}`)
-    const changed = existing === null || written.length > 0
-    const paths = written.map(({ path }) => path)
-    speech.result(addresses, { command: 'deploy', changed, ...deployment, written: paths })
-  } finally {
-    chain.close()
+  using chain = await connectChain(process.env, settings.CHAIN_ID)
+  const existing = findDeployment(directory)
+  if (existing) await requireSame(chain, existing, directory)
+  const deployment = existing ?? (await deployNow(process, speech, { settings, chain, directory }))
+  const files = filesOf(directory, deployment, settings, process.env)
+  const written = files.filter(({ path }) => !existsSync(path))
+  for (const { path, text, mode } of written) writeNewFile(path, text, mode)
+  for (const { path } of files) {
+    speech.say(written.some((each) => each.path === path) ? `wrote ${path}` : `keeps ${path}`)
   }
+  const addresses = Object.entries(addressVariables(deployment)).map(([name, value]) => `${name}=${value}`)
+  const changed = existing === null || written.length > 0
+  const paths = written.map(({ path }) => path)
+  speech.result(addresses, { command: 'deploy', changed, ...deployment, written: paths })
 }
 
 function readSettings(environment: Environment, attested: boolean): Settings {

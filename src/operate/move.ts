@@ -46,26 +46,22 @@ async function carryOut(
   { from, to, verify }: { readonly from: Hex; readonly to: Hex; readonly verify: typeof verifyAttestation },
 ): Promise<void> {
   const deployment = readDeployment(options.directory)
-  const chain = await connectChain(process.env, deployment.chainId)
-  try {
-    const move = await viewsOf(chain, deployment).registry.moveOf(from)
-    if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
-      throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
-    }
-    if ((await timeOf(chain.rpc)) < move.effectiveAt) {
-      const due = new Date(move.effectiveAt * 1_000).toISOString()
-      throw new CommandError('move-not-due', `it is approved, and can be carried out from ${due} on`)
-    }
-    const request = { name: 'move', chain, deployment, verify }
-    await resolveAsOwner(process, options, request, async (validBefore) => ({
-      unsigned: { resolves: 'move', v: 1, from, to, validBefore },
-      lines: [
-        `the enclave will move the whole portfolio of ${from} to ${to}`,
-        'USDC, shares and claims outside of the portfolio stay where they are; nothing undoes this',
-      ],
-      facts: { from, to },
-    }))
-  } finally {
-    chain.close()
+  using chain = await connectChain(process.env, deployment.chainId)
+  const move = await viewsOf(chain, deployment).registry.moveOf(from)
+  if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
+    throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
   }
+  if ((await timeOf(chain.rpc)) < move.effectiveAt) {
+    const due = new Date(move.effectiveAt * 1_000).toISOString()
+    throw new CommandError('move-not-due', `it is approved, and can be carried out from ${due} on`)
+  }
+  const request = { name: 'move', chain, deployment, verify }
+  await resolveAsOwner(process, options, request, async (validBefore) => ({
+    unsigned: { resolves: 'move', v: 1, from, to, validBefore },
+    lines: [
+      `the enclave will move the whole portfolio of ${from} to ${to}`,
+      'USDC, shares and claims outside of the portfolio stay where they are; nothing undoes this',
+    ],
+    facts: { from, to },
+  }))
 }

@@ -74,19 +74,15 @@ async function resolve(
     throw usage('the figures are incomplete: give --quantity and --value, or --nonce, or none of them')
   }
   const deployment = readDeployment(options.directory)
-  const chain = await connectChain(process.env, deployment.chainId)
-  try {
-    const request = { name: 'resolve', chain, deployment, verify }
-    await resolveAsOwner(process, options, request, async (validBefore) => {
-      const report = await orderOf(process, options, orderId, deployment)
-      const { unsigned, lines } = nonce
-        ? nonceResolution(report, validBefore)
-        : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n, validBefore })
-      return { unsigned, lines, facts: { orderId, account: report.account } }
-    })
-  } finally {
-    chain.close()
-  }
+  using chain = await connectChain(process.env, deployment.chainId)
+  const request = { name: 'resolve', chain, deployment, verify }
+  await resolveAsOwner(process, options, request, async (validBefore) => {
+    const report = await orderOf(process, options, orderId, deployment)
+    const { unsigned, lines } = nonce
+      ? nonceResolution(report, validBefore)
+      : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n, validBefore })
+    return { unsigned, lines, facts: { orderId, account: report.account } }
+  })
 }
 
 /**

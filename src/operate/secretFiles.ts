@@ -128,7 +128,9 @@ export function makeSecrets(directory: string, kinds: SecretKinds): Record<strin
   for (const { variable, holders, draw, publicPart } of secretsOf(kinds)) {
     if (draw === null) continue
     const paths = holders.map((holder) => pathOf(directory, holder, variable))
-    const existing = paths.filter((path) => existsSync(path)).map((path) => secretIn(path))
+    const existing = paths
+      .filter((path) => existsSync(path))
+      .map((path) => readSecret(path).toString().trimEnd())
     const [secret = draw(), ...others] = existing
     if (others.some((other) => other !== secret)) {
       throw new CommandError('secrets-differ', `${paths.join(' and ')} differ`)
@@ -156,9 +158,10 @@ function writeSecret(path: string, secret: string): void {
   writeNewFile(path, `${secret}\n`)
 }
 
-function secretIn(path: string): string {
+/** @throws CommandError `secret-shared` */
+export function readSecret(path: string): Buffer {
   try {
-    return readPrivateFile(path).toString().trimEnd()
+    return readPrivateFile(path)
   } catch (error) {
     if (!(error instanceof SharedFileError)) throw error
     throw new CommandError('secret-shared', `${path}: ${error.message}`)

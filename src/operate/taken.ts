@@ -22,32 +22,28 @@ export function addTaken(root: Command, process: OperateProcess): void {
 
 async function showTaken(process: OperateProcess, options: CommonOptions, ids: readonly Hex[]) {
   const deployment = readDeployment(options.directory)
-  const chain = await connectChain(process.env, deployment.chainId)
-  try {
-    const { escrow, registry, token } = viewsOf(chain, deployment)
-    const taken = await Promise.all(
-      ids.map(async (orderId) => {
-        const by = await escrow.takenBy(`0x${clientOrderIdOf(orderId)}`)
-        return { orderId, by: by === ZERO_ADDRESS ? null : by }
-      }),
-    )
-    const holders = [...new Set(taken.map(({ by }) => by))].filter((by) => by !== null)
-    const wallets = await Promise.all(
-      holders.map(async (wallet) => {
-        const [orgId, kyc] = await Promise.all([registry.orgOf(wallet), token.isKyc(wallet)])
-        const held = taken.filter(({ by }) => by === wallet).length
-        return { wallet, ids: held, institution: bytes32ToName(orgId), kyc }
-      }),
-    )
-    const lines = [
-      ...taken.map(({ orderId, by }) => `${orderId}  ${by ?? 'free'}`),
-      ...wallets.map(
-        ({ wallet, ids: held, institution, kyc }) =>
-          `${wallet}  ids ${held}  institution ${institution ?? 'none'}  KYC ${kyc ? 'yes' : 'no'}`,
-      ),
-    ]
-    createSpeech(process, options).result(lines, { taken, wallets })
-  } finally {
-    chain.close()
-  }
+  using chain = await connectChain(process.env, deployment.chainId)
+  const { escrow, registry, token } = viewsOf(chain, deployment)
+  const taken = await Promise.all(
+    ids.map(async (orderId) => {
+      const by = await escrow.takenBy(`0x${clientOrderIdOf(orderId)}`)
+      return { orderId, by: by === ZERO_ADDRESS ? null : by }
+    }),
+  )
+  const holders = [...new Set(taken.map(({ by }) => by))].filter((by) => by !== null)
+  const wallets = await Promise.all(
+    holders.map(async (wallet) => {
+      const [orgId, kyc] = await Promise.all([registry.orgOf(wallet), token.isKyc(wallet)])
+      const held = taken.filter(({ by }) => by === wallet).length
+      return { wallet, ids: held, institution: bytes32ToName(orgId), kyc }
+    }),
+  )
+  const lines = [
+    ...taken.map(({ orderId, by }) => `${orderId}  ${by ?? 'free'}`),
+    ...wallets.map(
+      ({ wallet, ids: held, institution, kyc }) =>
+        `${wallet}  ids ${held}  institution ${institution ?? 'none'}  KYC ${kyc ? 'yes' : 'no'}`,
+    ),
+  ]
+  createSpeech(process, options).result(lines, { taken, wallets })
 }

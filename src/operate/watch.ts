@@ -41,32 +41,28 @@ async function watch(process: OperateProcess, options: WatchOptions): Promise<vo
   const note = (message: string, { errorName }: LogFields = {}) =>
     speech.say(errorName === undefined ? message : `${message}: ${errorName}`)
   const logger = { debug: () => undefined, info: () => undefined, warn: note, error: note }
-  const chain = await connectChain(process.env, chainId)
-  try {
-    const { from } = options
-    const start = from === undefined ? undefined : await before(chain, from)
-    const { out } = process
-    const write = (text: string, done: () => void) => out.write(text, done)
-    const mayColour = process.env.NO_COLOR === undefined
-    const print = createPrinter(
-      { isTTY: out.isTTY === true, hasColors: () => out.hasColors?.() === true, write },
-      { format: options.json === true ? 'json' : 'text', mayColour },
-    )
-    const ended = process.untilEnded()
-    const tick = createNarratorTick({
-      watched: () => everyContract(createViewCaller(chain.rpc), contracts),
-      ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, narrate: detailed },
-      // A watch remembers nothing once it has ended.
-      cursors: { load: async () => start, save: async () => undefined },
-      ...{ print, progress: createNarratorProgress(), stopping: ended, logger },
-    })
-    const poller = createPoller({ name: 'watch', intervalMs: INTERVAL_MS, tick, logger })
-    await poller.start()
-    if (!ended.aborted) await once(ended, 'abort')
-    await poller.stop()
-  } finally {
-    chain.close()
-  }
+  using chain = await connectChain(process.env, chainId)
+  const { from } = options
+  const start = from === undefined ? undefined : await before(chain, from)
+  const { out } = process
+  const write = (text: string, done: () => void) => out.write(text, done)
+  const mayColour = process.env.NO_COLOR === undefined
+  const print = createPrinter(
+    { isTTY: out.isTTY === true, hasColors: () => out.hasColors?.() === true, write },
+    { format: options.json === true ? 'json' : 'text', mayColour },
+  )
+  const ended = process.untilEnded()
+  const tick = createNarratorTick({
+    watched: () => everyContract(createViewCaller(chain.rpc), contracts),
+    ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, narrate: detailed },
+    // A watch remembers nothing once it has ended.
+    cursors: { load: async () => start, save: async () => undefined },
+    ...{ print, progress: createNarratorProgress(), stopping: ended, logger },
+  })
+  const poller = createPoller({ name: 'watch', intervalMs: INTERVAL_MS, tick, logger })
+  await poller.start()
+  if (!ended.aborted) await once(ended, 'abort')
+  await poller.stop()
 }
 
 /** The cursor of a narration whose last block was the one before; the genesis block has no events. */

@@ -11,10 +11,10 @@ import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type MasterShare, openShare } from '../../protocol/masterShare.js'
 import { type BrokerKeys, brokerKeysSchema, holderSchema } from '../../protocol/provisioning.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
-import { readPrivateFile, SharedFileError, writeNewFile } from '../../service/privateFile.js'
+import { writeNewFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
 import { CommandError, usage } from '../../terminal/failure.js'
-import { draw } from '../secretFiles.js'
+import { draw, readSecret } from '../secretFiles.js'
 import { readJsonFile } from './jsonFile.js'
 
 export interface HolderKey {
@@ -90,13 +90,4 @@ export function readBrokerKeys(path: string): BrokerKeys {
   const { data } = brokerFileSchema.safeParse(readJsonFile(path, readSecret))
   if (data !== undefined) return { v: 1, ...data }
   throw new CommandError('secret-malformed', `${path} has no broker's keys: expected "keyId" and "secretKey"`)
-}
-
-function readSecret(path: string): Buffer {
-  try {
-    return readPrivateFile(path)
-  } catch (error) {
-    if (!(error instanceof SharedFileError)) throw error
-    throw new CommandError('secret-shared', `${path}: ${error.message}`)
-  }
 }

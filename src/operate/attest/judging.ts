@@ -56,12 +56,8 @@ export async function verified(
   const { format, evidence, statement } = document
   const expected = { ...domain, programs, now: Date.now() }
   const verification = await orRefused(() => verify({ format, evidence, statement }, expected))
-  const chain = await connectChain(env, domain.chainId)
-  try {
-    await assertNamed(verification, await createAuthorityView(chain.rpc)(domain.escrow), isNext)
-  } finally {
-    chain.close()
-  }
+  using chain = await connectChain(env, domain.chainId)
+  await assertNamed(verification, await createAuthorityView(chain.rpc)(domain.escrow), isNext)
   return verification
 }
 
