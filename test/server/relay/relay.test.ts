@@ -176,8 +176,6 @@ test.each([
   expect(waitPreference(header, 20_000)).toBe(ms)
 })
 
-// A server whose account is another one than before.
-
 const keyOfDave = () => chain().anvil.accounts[ROLES.indexOf('dave')]?.privateKey ?? ''
 const senderOf = async (hash: Hex | null) => (await chain().provider.getTransaction(hash ?? ''))?.from
 
