@@ -12,6 +12,7 @@ import {
 import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import type { SeenRequest } from '../../src/simulator/index.js'
 import { createRandom, type Random } from '../faults/random.js'
 import type { World } from '../faults/world.js'
 import { startEscrowReader } from '../support/escrowReader.js'
@@ -42,7 +43,9 @@ export interface Figures {
   readonly perMinute: number
   readonly p50Seconds: number
   readonly p99Seconds: number
+  /** Requests to the broker, of each order and by method and path. */
   readonly brokerRequests: number
+  readonly byRoute: Readonly<Record<string, number>>
   /** Placements that the broker refused for an opposite order that was open. */
   readonly refusedPlacements: number
 }
@@ -125,7 +128,7 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
       const placed = await Promise.all(placing)
       await reader.untilEnded(placed.map(({ orderId }) => orderId))
       broker.clear({ what: 'fills' })
-      return { placed, figures: { ...figuresOf(placed, startedAt), ...watching() } }
+      return { placed, figures: { ...figuresOf(placed, startedAt), ...watching(placed.length) } }
     },
     async stop() {
       clearInterval(releasing)
@@ -160,26 +163,37 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
     }
   }
 
-  /** Counts the enclave's requests from now on. @returns stops the count, and tells it */
+  /** Counts the enclave's requests from now on. @returns stops the count, and tells it for so many orders */
   function watchBroker() {
     let last = broker.requests().at(-1)
-    let [brokerRequests, refusedPlacements] = [0, 0]
+    const seen: SeenRequest[] = []
     const look = () => {
       const all = broker.requests()
-      const own = all
-        .slice(last === undefined ? 0 : all.lastIndexOf(last) + 1)
-        .filter(({ account }) => account === ACCOUNT)
-      brokerRequests += own.length
-      refusedPlacements += own.filter(({ method, outcome }) => method === 'POST' && outcome === 403).length
+      const from = last === undefined ? 0 : all.lastIndexOf(last) + 1
+      seen.push(...all.slice(from).filter(({ account }) => account === ACCOUNT))
       last = all.at(-1)
     }
     const timer = setInterval(look, WATCH_MS)
-    return () => {
+    return (orders: number) => {
       clearInterval(timer)
       look()
-      return { brokerRequests, refusedPlacements }
+      const refused = seen.filter(({ method, outcome }) => method === 'POST' && outcome === 403)
+      const byRoute = countOf(seen.map(routeOf))
+      return { brokerRequests: seen.length / orders, byRoute, refusedPlacements: refused.length }
     }
   }
+}
+
+/** Method and path, without what the path names. */
+function routeOf({ method, url }: SeenRequest): string {
+  const [path = ''] = url.split('?')
+  return `${method} ${path.replace(/(?<=^\/v2\/(?:orders|assets)\/).+/, '…')}`
+}
+
+export function countOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
 }
 
 /** A buy of some symbol for some hundred dollars. */

@@ -5,7 +5,7 @@ import { findDisagreements } from '../e2e/support/invariants.js'
 import { startWorld, type World } from '../faults/world.js'
 import { SEED } from '../support/seed.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { buyOrSale, createDay, type Figures, someBuy } from './day.js'
+import { buyOrSale, countOf, createDay, type Figures, someBuy } from './day.js'
 import { hire, split, statementFaults } from './firm.js'
 
 /** `EMPLOYEES=10000` for the long form. */
@@ -66,9 +66,3 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   for (const employee of employees.slice(0, STATEMENTS)) expect(await statementFaults(employee)).toEqual([])
   expect(sandbox.broker.orders().filter(({ account }) => account === 'enclave')).toHaveLength(2 * EMPLOYEES)
 })
-
-function countOf(codes: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
-  return counts
-}

@@ -55,7 +55,8 @@ export async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: read
       return provider.send('eth_sendTransaction', [{ from, to, data, nonce, ...fees }])
     }),
   )
-  await provider.send('evm_setIntervalMining', [rhythm])
+  // A world that mines by itself has none.
+  await provider.send('evm_setIntervalMining', [rhythm ?? 0])
 }
 
 /** Nobody waits for the next block of the chain's own. */
