@@ -46,7 +46,7 @@ it('a holder gives an enclave the broker’s keys in an envelope of their own ki
   await expect(asKeys).rejects.toThrow(refused('undecryptable'))
 })
 
-it('what a holder gives an enclave is signed with the holder’s key', () => {
+it('a provision is signed with the holder’s key', () => {
   expect(publicKeyOf(hexToBytes(holder.privateKey))).toBe(provision.holder)
   expect(provisionDigest(provision, enclave.publicKey)).toBe(vectors.digest)
   expect(signProvision(provision, enclave.publicKey, holder.privateKey)).toBe(provision.signature)
@@ -58,7 +58,7 @@ it.each([
   ['another holder', { holder: enclave.publicKey }, enclave.publicKey],
   ['another envelope', { envelope: shares[0] ?? provision.envelope }, enclave.publicKey],
   ['no broker’s keys', { brokerKeys: undefined }, enclave.publicKey],
-])('what a holder gives an enclave is not signed for %s', (_, change, to) => {
+])('a provision is not signed for %s', (_, change, to) => {
   expect(() => assertProvisionSigned({ ...provision, ...change }, to)).toThrow(refused('wrong-signer'))
 })
 

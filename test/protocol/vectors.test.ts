@@ -251,7 +251,7 @@ describe('blobs', () => {
   const placed = ({ id, key, version, iv }: Record<'id' | 'key' | 'version' | 'iv', Hex>) =>
     [{ chainId, ledger, id, version: BigInt(version) }, hexToBytes(key), hexToBytes(iv)] as const
 
-  it('of a rulebook', async () => {
+  it('the blob of a rulebook', async () => {
     const { plaintext, blob, ...vector } = blobs.policyBlob
     const [place, key, iv] = placed(vector)
     const encoded = encodePolicy(policySchema.parse(plaintext))
@@ -259,7 +259,7 @@ describe('blobs', () => {
     expect(await openBlobBytes(blob, key, place)).toEqual(encoded)
   })
 
-  it('of a portfolio, for the enclave', async () => {
+  it('the enclave’s blob of a portfolio', async () => {
     const { plaintext, blob, ...vector } = blobs.enclaveBlob
     const [place, key, iv] = placed(vector)
     expect(await sealBlob(plaintext, key, place, iv)).toBe(blob)
@@ -272,7 +272,7 @@ describe('blobs', () => {
     await expectUndecryptable(elsewhere.map((each) => openBlob(blob, key, each)))
   })
 
-  it('of a portfolio, for its owner', async () => {
+  it('the owner’s blob of a portfolio', async () => {
     const { accountId, privateKey, plaintext, blob } = blobs.userBlob
     const [key, version] = [hexToBytes(privateKey), BigInt(blobs.userBlob.version)]
     expect(await openUserBlob(blob, key, accountId, version)).toEqual(plaintext)
