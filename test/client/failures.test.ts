@@ -9,8 +9,6 @@ import {
   createClient,
   createReader,
   type Eip1193Provider,
-  type OrderTerms,
-  type PlaceOptions,
   parseDecimal,
   type SignedOrder,
   TradingError,
@@ -192,25 +190,6 @@ it('a TypeError of a callback leaves the call as it is', async () => {
   await expect(placed).rejects.toBe(mistake)
   expect(toTradingError(mistake)).toMatchObject({ code: 'unexpected', retryable: false, cause: mistake })
 })
-
-const PASSIVE = /^eth_(?:accounts|requestAccounts|blockNumber|call|chainId|get\w+)$/
-
-it.each<[OrderTerms, PlaceOptions?]>([
-  [{ side: 'BUY', symbol: 'ZZZZ', usdc: 5n }],
-  [{ side: 'BUY', symbol: 'ZZZZ', usdc: 5n }, { sponsored: true }],
-  [{ side: 'SELL', symbol: 'ZZZZ', usdc: 5n }],
-  [{ side: 'DEPOSIT', symbol: 'ZZZZ', shares: 5n }],
-])(
-  'a symbol that is not listed is refused before anything is signed or sent: %s %o',
-  async (request, options) => {
-    const asked = new Set<string>()
-    const client = withWallet(browserWallet((method) => void asked.add(method)))
-    const placed = client.placeOrder(request, options)
-    expect(await failureOf(placed)).toMatchObject({ code: 'unlisted-symbol', retryable: false })
-    expect([...asked].filter((method) => !PASSIVE.test(method))).toEqual([])
-    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
-  },
-)
 
 const data = new Interface(['error PlatformPaused(uint64 until)']).encodeErrorResult('PlatformPaused', [7])
 

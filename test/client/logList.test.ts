@@ -110,13 +110,6 @@ it('a list is not complete while the blocks of a long absence are being read', a
   expect(seen.join(' ')).toBe('2,false,2038 2,false,6038 3,false,8988 3,true,9000')
 })
 
-it('a list begins with few blocks, and asks for more at a time while they have few events', async () => {
-  const node = new Node(100_011, [])
-  await read(node, { maxBlocks: 20_000 })
-  const lengths = node.asked.map(([from, to]) => to - from + 1)
-  expect(lengths).toEqual([12, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 10_000])
-})
-
 it('a list asks for far fewer blocks where its provider finds an answer too long for a page, and fails where that is one block', async () => {
   const node = new Node(6_011, at(...Array.from({ length: 80 }, (_, index) => 3_900 + index)))
   let most = 40

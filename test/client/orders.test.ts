@@ -56,16 +56,12 @@ it('submitting says so when another envelope stays', async () => {
 })
 
 const run = (finishedAt: string | null) => ({
-  attempt: 1,
-  reason: 'received',
-  startedAt: '2030-01-01T00:00:00.000Z',
-  finishedAt,
-  outcome: finishedAt && 'refunded',
+  ...{ attempt: 1, reason: 'received', startedAt: '2030-01-01T00:00:00.000Z' },
+  ...{ finishedAt, outcome: finishedAt && 'refunded' },
 })
-const finished = run('2030-01-01T00:00:01.000Z')
 
 function status(state: string, extra: Record<string, unknown> = {}) {
-  return { ...NO_STATUS, orderId, state, triggers: [finished], ...extra }
+  return { ...NO_STATUS, orderId, state, triggers: [run('2030-01-01T00:00:01.000Z')], ...extra }
 }
 
 /** The states that are followed while each answer takes so long. */

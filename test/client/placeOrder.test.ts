@@ -94,6 +94,9 @@ it('a plan and its order fail alike, before the wallet is asked for anything', a
     [{ ...buy, deadline: now + 31 * 86_400 }, { sponsored: true }, 'invalid-order'],
     [buy, { approve: 2n ** 256n }, 'invalid-order'],
     [{ ...buy, symbol: 'NOPE' }, {}, 'unlisted-symbol'],
+    [{ ...buy, symbol: 'NOPE' }, { sponsored: true }, 'unlisted-symbol'],
+    [{ ...buy, side: 'SELL', symbol: 'NOPE' }, {}, 'unlisted-symbol'],
+    [{ side: 'DEPOSIT', symbol: 'NOPE', shares: 5n }, {}, 'unlisted-symbol'],
     [{ ...buy, usdc: WALLET_USDC + 1n }, {}, 'insufficient-usdc'],
     [{ ...buy, usdc: WALLET_USDC + 1n }, { sponsored: true }, 'insufficient-usdc'],
     [{ side: 'DEPOSIT', symbol, shares: 5n }, { sponsored: true }, 'opening-unsupported'],
@@ -104,7 +107,7 @@ it('a plan and its order fail alike, before the wallet is asked for anything', a
       await expect(attempt, inspect(given)).rejects.toMatchObject({ code })
     }
   }
-  expect(asked).toEqual([])
+  expect([asked, posted()]).toEqual([[], []])
 })
 
 it('placing an order keeps nonces in the order of opening when several are placed at once', async () => {

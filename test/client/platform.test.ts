@@ -1,12 +1,12 @@
 import { Point } from '@noble/secp256k1'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { program, ROOT, STATEMENT, stating } from '../../scripts/attestation/base.js'
 import { NOW } from '../../scripts/attestation/documents.js'
 import type { Measurements } from '../../src/attestation/index.js'
 import { BORN } from '../../src/attestation/statement.js'
 import { createVerifier } from '../../src/attestation/verify.js'
 import { encodeStatement } from '../../src/attestation/write.js'
-import { createClient, type Eip1193Provider, type Pins } from '../../src/client/index.js'
+import { createClient, type Pins } from '../../src/client/index.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { challengeSchema } from '../../src/protocol/postedAttestation.js'
 import { useApi } from '../support/apiStandIn.js'
@@ -71,17 +71,12 @@ it('the platform is asked for again each time, as the enclave’s key may change
 
 it('the contracts are read once, however many calls need them at once', async () => {
   api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
-  const { request } = createTestWallet(chain())
-  const asked: string[] = []
-  const wallet: Eip1193Provider = {
-    request: (call) => {
-      asked.push(call.method)
-      return request(call)
-    },
-  }
+  const wallet = createTestWallet(chain())
+  const request = vi.spyOn(wallet, 'request')
   const client = clientOf(chain(), api, 'alice', { wallet })
   await Promise.all([client.getPlatform(), client.getPlatform()])
-  expect(asked.filter((method) => method === 'eth_call')).toHaveLength(5)
+  const calls = request.mock.calls.filter(([{ method }]) => method === 'eth_call')
+  expect(calls).toHaveLength(5)
 })
 
 it.each<[string, Pins]>([
