@@ -1,8 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
 import { z } from 'zod'
-import { sameAddress } from '../../protocol/address.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import {
   bytesToHex,
   bytesToUint,
@@ -12,7 +10,7 @@ import {
   uintToBytes,
 } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
-import { CURVE_ORDER, recoverAddress } from '../../protocol/signature.js'
+import { CURVE_ORDER, isSignedByKey } from '../../protocol/signature.js'
 import { signDigest } from '../../protocol/signDigest.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
@@ -181,17 +179,7 @@ function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex): Hex {
   const low = s > CURVE_ORDER / 2n ? CURVE_ORDER - s : s
   for (const v of [27, 28]) {
     const signature = bytesToHex(concatBytes(uintToBytes(r, 32), uintToBytes(low, 32), Uint8Array.of(v)))
-    if (recoversTo(signer, digest, signature)) return signature
+    if (isSignedByKey(signer, digest, signature)) return signature
   }
   throw new TypeError('not a signature of this key')
-}
-
-function recoversTo(signer: Hex, digest: Hex, signature: Hex): boolean {
-  try {
-    return sameAddress(recoverAddress(digest, signature), signer)
-  } catch (error) {
-    // One of the two may be no point at all.
-    if (error instanceof ProtocolError) return false
-    throw error
-  }
 }
