@@ -2,7 +2,7 @@ import type { TypedDataDomain } from 'ethers'
 import * as z from 'zod/mini'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes } from './authorizationTypes.js'
-import { bytes32Schema, type Hex, hexBetween } from './hex.js'
+import { bytes32Schema, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { MAX_PART_BYTES, MAX_PORTFOLIO_BLOB_BYTES } from './ledgerBlob.js'
 import type { PrimaryType } from './primaryTypes.js'
 import { signatureSchema } from './signature.js'
@@ -116,10 +116,21 @@ const typesOf = new Map<PrimaryType, Parameters<typeof typedDataDigest>[1]>()
 
 /** The EIP-712 digest: the enclave signs it, the contract marks it as used, the relay deduplicates by it. */
 export function authorizationDigest(authorization: Authorization, domain: AuthorizationDomain): Hex {
-  const { primaryType, message } = authorization
+  const { primaryType } = authorization
   const types = typesOf.get(primaryType) ?? { [primaryType]: authorizationTypes[primaryType] }
   typesOf.set(primaryType, types)
-  return typedDataDigest(authorizationDomain(primaryType, domain), types, message)
+  return typedDataDigest(authorizationDomain(primaryType, domain), types, inBytes(authorization))
+}
+
+/** The message with bytes in place of hex, which ethers reads far more slowly. */
+function inBytes({ primaryType, message }: Authorization): Record<string, unknown> {
+  const values: Readonly<Record<string, Hex | bigint>> = message
+  return Object.fromEntries(
+    authorizationTypes[primaryType].map(({ name, type }) => {
+      const value = values[name]
+      return [name, type.startsWith('bytes') && typeof value === 'string' ? hexToBytes(value) : value]
+    }),
+  )
 }
 
 /** Signs an authorization with the enclave's key, ready for `z.encode(signedAuthorizationSchema, …)`. */

@@ -45,7 +45,8 @@ const V_OFFSET = 27
  */
 export function prepareTransaction(transaction: UnsignedTransaction) {
   const { chainId, nonce, to, data, gasLimit, fees } = transaction
-  const call = [toBeArray(gasLimit), to, EMPTY, data]
+  // ethers reads hex far more slowly than bytes, and reads it for both encodings.
+  const call = [toBeArray(gasLimit), to, EMPTY, hexToBytes(data)]
   if (fees.type === 0) {
     const fields = [toBeArray(nonce), toBeArray(fees.gasPrice), ...call]
     return prepare(EMPTY, fields, {
