@@ -20,10 +20,9 @@ export function isResult(answer: RpcAnswer | undefined): answer is { result: unk
   return answer !== undefined && 'result' in answer
 }
 
-const answerSchema = z.union([
-  z.looseObject({ id: z.int(), error: rpcErrorSchema }),
-  z.looseObject({ id: z.int(), result: z.unknown() }).check(z.refine((answer) => 'result' in answer)),
-])
+const answerSchema = z
+  .looseObject({ id: z.int(), error: z.optional(rpcErrorSchema) })
+  .check(z.refine((answer) => 'error' in answer || 'result' in answer))
 const batchSchema = z.array(answerSchema)
 
 /** Why a node is set aside: no usable answer to a request, a rate limit, another chain, or a head behind the others. */
@@ -84,9 +83,7 @@ function inOrder(answers: z.output<typeof batchSchema>, count: number): RpcAnswe
   for (let id = 0; id < count; id++) {
     const answer = byId.get(id)
     if (!answer) return null
-    ordered.push(
-      'error' in answer ? { error: rpcErrorSchema.parse(answer.error) } : { result: answer.result },
-    )
+    ordered.push(answer.error === undefined ? { result: answer.result } : { error: answer.error })
   }
   return ordered
 }

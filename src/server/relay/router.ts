@@ -1,8 +1,9 @@
+import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { isFinal, receiptSchema } from '../../protocol/relayReceipt.js'
-import { untilAborted } from '../../service/waiting.js'
+import { untilAborted, withTimeout } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
@@ -26,6 +27,8 @@ export function relayRoutes(deps: {
 }): Route[] {
   const { verify, relay, waitMs, stopping } = deps
   const check = requireRelayToken(deps.authToken)
+  // Every caller that waits listens to it.
+  setMaxListeners(0, stopping)
   return [
     {
       method: 'POST',
@@ -37,11 +40,7 @@ export function relayRoutes(deps: {
         const authorization = parseBody(signedAuthorizationSchema, body)
         const job = await withRelayProblems(async () => relay.post(await verify(authorization)))
         const remainingMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
-        if (remainingMs > 0)
-          await untilAborted(
-            job.end,
-            AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(remainingMs))]),
-          )
+        if (remainingMs > 0) await withTimeout(untilAborted(job.end, stopping), remainingMs)
         const receipt = job.current()
         return {
           status: isFinal(receipt) ? 200 : 202,
