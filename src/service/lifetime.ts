@@ -64,8 +64,8 @@ export type Tick = (signal: AbortSignal) => Promise<'again' | undefined>
 /** A service that repeats one action from its start on, never two at a time. */
 export function createPoller(options: {
   readonly name: string
-  /** Pause between the end of one tick and the start of the next. */
-  readonly intervalMs: number
+  /** Pause between the end of one tick and the start of the next, asked for each time where it varies. */
+  readonly intervalMs: number | (() => number)
   readonly tick: Tick | ((signal: AbortSignal) => Promise<void>)
   readonly logger: Logger
 }): Service {
@@ -81,7 +81,8 @@ export function createPoller(options: {
       } catch (error) {
         if (!signal.aborted) logger.warn('tick failed', { service: name, ...describeError(error) })
       }
-      await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
+      const pauseMs = typeof intervalMs === 'number' ? intervalMs : intervalMs()
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   }
 

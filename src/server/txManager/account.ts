@@ -29,6 +29,7 @@ export type AccountView = ReturnType<typeof createAccountView>
 
 const headSchema = z.looseObject({ ...blockSchema.shape, gasLimit: quantitySchema })
 
+const LEAST_PAUSE_MS = 25
 /** A node, or another one behind the same URL, may know the receipt only some blocks after the new count. */
 const USED_DEPTH = 5
 
@@ -42,12 +43,26 @@ export function createAccountView(options: {
   const tracker = createBlockTracker(options)
   let broken: Break | null = null
   let blockGas: bigint | undefined
+  /** The highest head, and when a poll first had it. */
+  let newest: { readonly number: number; readonly at: number } | undefined
+  let blockMs = Number.POSITIVE_INFINITY
   /** A signal of its own keeps these requests out of shared batches: another caller's slow call must not delay a poll. */
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
+
+  /** Nodes behind one URL may differ by a block: one that is lower, and then there again, is no new one. */
+  function noteHead(number: number): void {
+    const at = performance.now()
+    if (newest !== undefined && number <= newest.number) return
+    if (newest !== undefined) blockMs = (at - newest.at) / (number - newest.number)
+    newest = { number, at }
+  }
+
   return {
     /** The gas limit of a block, by the last poll; undefined before the first. */
     blockGas: () => blockGas,
+    /** How long the next poll may wait: half the time from one block to the next, as polls have seen the last ones come. */
+    pauseMs: () => Math.max(blockMs / 2, LEAST_PAUSE_MS),
     /** Returns the worst break since the last call. */
     consumeBreak(): Break | null {
       const latest = broken
@@ -68,8 +83,12 @@ export function createAccountView(options: {
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, z.nullable(blockSchema)) }
       const history = await tracker.next(head, known, hashAt)
-      // The node may have moved to another chain.
-      if (history === 'reset') rpc.doubt()
+      if (history === 'reset') {
+        newest = undefined
+        // The node may have moved to another chain.
+        rpc.doubt()
+      }
+      noteHead(head.number)
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
         head: head.number,
@@ -78,6 +97,8 @@ export function createAccountView(options: {
         history,
       }
     },
+    /** The hash of a block. @throws ChainUnavailableError, ChainAnswerError where the node has none */
+    hashAt,
     /**
      * Whether another transaction used the nonce, in a block so deep below `head` that the node cannot just be behind. One request,
      * so that one node answers everything. @throws ChainUnavailableError, ChainAnswerError

@@ -121,12 +121,13 @@ const DEPTH = 64
 /** The most reported transactions that are watched. */
 const MAX_KEPT = 4_096
 
-export function createConfirmedTransactions(findMined: FindMined) {
+/** @param hashAt asks for the hash of a block, in one request for all of a turn */
+export function createConfirmedTransactions(findMined: FindMined, hashAt: (number: number) => Promise<Hex>) {
   const kept = new Set<ReportedTransaction>()
   const suspected = new Set<ReportedTransaction>()
   /**
    * Found in a block above every head that was seen. When another block replaces that one before a poll has seen it, the history seems
-   * unbroken. So each is asked for once more when the head is there.
+   * unbroken. So the block is asked for once the head is there.
    */
   const aboveHead = new Set<ReportedTransaction>()
 
@@ -136,6 +137,14 @@ export function createConfirmedTransactions(findMined: FindMined) {
     if (!suspected.delete(reported) || now?.blockHash === blockHash) return
     stopWatching(reported)
     reported.dropped()
+  }
+
+  /** Every transaction of a block is still there while the block is. */
+  async function suspectUnlessThere(reported: ReportedTransaction): Promise<void> {
+    const { blockNumber, blockHash } = reported.transaction
+    aboveHead.delete(reported)
+    const now = await hashAt(blockNumber).catch(() => null)
+    if (now !== blockHash && kept.has(reported)) suspected.add(reported)
   }
 
   function stopWatching(reported: ReportedTransaction): void {
@@ -166,11 +175,8 @@ export function createConfirmedTransactions(findMined: FindMined) {
     },
     /** Asks for those that are suspected, and reports those that moved. They stay suspected where no node answers. */
     async check(head: number) {
-      for (const reported of aboveHead) {
-        if (reported.transaction.blockNumber > head) continue
-        aboveHead.delete(reported)
-        suspected.add(reported)
-      }
+      const reached = [...aboveHead].filter(({ transaction }) => transaction.blockNumber <= head)
+      await Promise.all(reached.map(suspectUnlessThere))
       await Promise.allSettled([...suspected].map(recheck))
     },
     /** The chain was reset: no transaction is put back onto a chain that never had it. */

@@ -31,7 +31,7 @@ export function createTxManager(
     readonly maxSentAhead?: number | undefined
     /** A transaction that is not mined after this long is resubmitted with a higher fee. */
     readonly resubmitAfterMs: number
-    /** Pause between two polls at the chain while a transaction is pending. */
+    /** The longest pause between two polls at the chain while a transaction is pending: less on a chain of quick blocks. */
     readonly pollIntervalMs: number
     /** Called for each transaction of the account that was not signed here. */
     readonly onForeign: () => void
@@ -43,7 +43,7 @@ export function createTxManager(
   const semaphore = createSemaphore(options.maxInFlight)
   /** Half of the permits, so that writes that advance orders written ahead do not wait behind thousands of openings. */
   const openings = createSemaphore(Math.ceil(options.maxInFlight / 2))
-  const { rpc, pollIntervalMs: intervalMs, logger } = options
+  const { rpc, pollIntervalMs, logger } = options
   const { address } = options.signer
   const foreignUse = createForeignUse({
     findNonceUse: createFindNonceUse({ rpc, address }),
@@ -56,7 +56,7 @@ export function createTxManager(
   const account = createAccountView({ rpc, address, trailingMs: options.trailingMs })
   const sendAhead = createSendAhead({ pendingTxs, sender, account, limit: options.maxSentAhead })
   const nonceManager = createNonceManager(account, stopping.signal, foreignUse.suspect)
-  const confirmed = createConfirmedTransactions(findMined)
+  const confirmed = createConfirmedTransactions(findMined, account.hashAt)
   const seen = { ...options, address, account, findMined, gasMeter, foreignUse, pendingTxs, nonceManager }
   const poll = createMonitor({
     ...seen,
@@ -66,6 +66,7 @@ export function createTxManager(
     resubmit: createResubmission({ ...seen, sender, sendAhead }),
     closeGaps: createNonceGaps({ ...seen, sender }),
   })
+  const intervalMs = () => Math.min(pollIntervalMs, account.pauseMs())
   const poller = createPoller({ name: 'tx-manager', intervalMs, tick: poll, logger })
 
   async function open(call: CheckedCall, owner: Owner): Promise<PendingTx | undefined> {
