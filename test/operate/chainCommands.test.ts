@@ -246,12 +246,6 @@ describe('every command', () => {
     expect(await readFile(file, 'utf8')).toContain('0x')
   })
 
-  it('says that the key has no ether for the gas', async () => {
-    await chain().provider.send('anvil_setBalance', [chain().account('owner'), '0x0'])
-    expect(await run(['list', 'AAPL'])).toMatchObject({ exit: 1, code: 'insufficient-funds' })
-    expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
-  })
-
   it('refuses a node of another chain, and one that does not answer', async () => {
     const directory = await directoryOf(chain(), { chainId: 1 })
     const other = await operate(['list', 'AAPL', '--yes', '--directory', directory], { env: keys() })

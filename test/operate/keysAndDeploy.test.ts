@@ -73,12 +73,6 @@ describe('operate keys', () => {
     expect(await operate(args), 'no question where nothing is made').toMatchObject({ exit: 0, out: first })
   })
 
-  it('makes nothing without a yes', async () => {
-    const directory = await temporaryDirectory()
-    expect(await operate(['keys', '--directory', directory], { answer: 'no' })).toMatchObject({ exit: 3 })
-    await expect(stat(join(directory, 'secrets'))).rejects.toMatchObject({ code: 'ENOENT' })
-  })
-
   it.each<[string, (directory: string) => Promise<void>]>([
     ['secret-shared', (directory) => chmod(join(directory, TOKEN), 0o640)],
     ['secrets-differ', (directory) => writeFile(join(directory, TOKEN), 'x'.repeat(32))],

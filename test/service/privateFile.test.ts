@@ -37,9 +37,4 @@ describe('a file with keys', () => {
     expect(readPrivateFile(path).toString()).toBe('token\n')
     expect(await readdir(directory)).toEqual(['token', 'token.1.part'])
   })
-
-  test('may be a device that keeps nothing', async () => {
-    expect(readPrivateFile('/dev/null').toString()).toBe('')
-    expect(await stateOfPrivateFile('/dev/null')).toBe('private')
-  })
 })

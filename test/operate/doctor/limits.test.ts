@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkLimits } from '../../../src/operate/doctor/limits.js'
@@ -65,16 +64,4 @@ test('operate doctor names the limits of its own that one client or account has 
       '80 % of its requests in a minute (RATE_LIMIT_PER_MINUTE), 120 % of its gas of an account (RELAY_ACCOUNT_DAILY_GAS)',
   })
   expect(found.get('limit-connections')?.result).toBe('notice')
-})
-
-test('operate doctor leaves unchecked what no server says', async () => {
-  const found = await findingsOf(GAS)
-  expect(found.get('limit-gas')?.result).toBe('unchecked')
-  const dataDir = await temporaryDirectory()
-  await rm(dataDir, { recursive: true })
-  const checks = await checkLimits(serverConfig({ DATA_DIR: dataDir, OPS_PORT: '1' }))
-  expect(checks.map(({ check, result }) => [check, result])).toEqual([
-    ['limit-disk', 'unchecked'],
-    ['limits', 'unchecked'],
-  ])
 })
