@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Exchange } from './requests.js'
 
@@ -15,13 +14,15 @@ const PATIENCE_MS = 45_000
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) /
 
 /**
- * Sends an exchange on a connection of its own, and reads until each request has its answer, or the server ends the connection.
- * @throws with the fault, where the bytes that come back are not such answers
+ * Sends an exchange on a connection of its own, and reads its first answer; undefined where there may be none.
+ * @throws with the fault, where the bytes that come back are no such answer
  */
-export async function carryOut(port: number, { pieces, requests, ending }: Exchange): Promise<Answer[]> {
+export async function carryOut(port: number, exchange: Exchange): Promise<Answer | undefined> {
+  const { bytes, request, ending } = exchange
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  const read = () => answersIn(Buffer.concat(parts), (index) => requests[index]?.method === 'HEAD')
   const parts: Buffer[] = []
+  const read = (isOver: boolean) => answerIn(Buffer.concat(parts), request?.method === 'HEAD', isOver)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   let fault: unknown
   const failWith = (error: unknown) => {
     fault = error
@@ -31,7 +32,7 @@ export async function carryOut(port: number, { pieces, requests, ending }: Excha
     parts.push(Buffer.from(part))
     try {
       // A client that asked for the end of the connection might lose an answer to a body that the server does not read.
-      if (ending === 'answer' && read().answers.length >= requests.length) socket.destroy()
+      if (ending === 'answer' && read(false) !== undefined) socket.destroy()
     } catch (error) {
       failWith(error)
     }
@@ -39,57 +40,36 @@ export async function carryOut(port: number, { pieces, requests, ending }: Excha
   // The close that follows tells.
   socket.on('error', () => undefined)
   socket.setTimeout(PATIENCE_MS, () => failWith(new Error(`no answer in ${PATIENCE_MS} ms`)))
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  await once(socket, 'connect')
-  for (const piece of pieces) {
-    if (socket.writable) socket.write(piece)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  if (ending === 'leave') await new Promise((resolve) => socket.write('', resolve))
-  if (ending === 'leave') socket.destroy()
-  if (ending === 'end') socket.end()
+  if (ending === 'leave') socket.write(bytes, () => socket.destroy())
+  else if (ending === 'end') socket.end(bytes)
+  else socket.write(bytes)
   await closed
   if (fault !== undefined) throw fault
-  if (ending === 'leave') return []
-  const { answers, isHalf } = read()
-  if (isHalf) throw new Error('half an answer')
-  if (ending !== 'answer') return answers
-  // The server may hang up early when it says so.
-  const isLast = answers.at(-1)?.headers.get('connection') === 'close'
-  if (!isLast && answers.length < requests.length) throw new Error('hung up without an answer')
-  if (answers.length > requests.length) throw new Error('more answers than requests')
-  return answers
+  if (ending === 'leave') return undefined
+  const answer = read(true)
+  if (answer === undefined && (ending === 'answer' || parts.length > 0)) throw new Error('half an answer')
+  return answer
 }
 
-/** Takes the bytes of a connection apart. An answer to HEAD has no body, and may leave out the length that GET tells (RFC 9110, 9.3.2). */
-function answersIn(bytes: Buffer, isHead: (index: number) => boolean) {
-  const answers: Answer[] = []
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf('\r\n\r\n', from)
-    if (end === -1) return { answers, isHalf: true }
-    const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n')
-    const status = Number(STATUS_LINE.exec(first)?.[1])
-    if (Number.isNaN(status)) throw new Error(`no status line: ${first.slice(0, 80)}`)
-    const headers = new Map(
-      lines.map((line) => {
-        const colon = line.indexOf(':')
-        if (colon < 1) throw new Error(`no header: ${line.slice(0, 80)}`)
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
-      }),
-    )
-    const hasBody = status >= 200 && status !== 204 && status !== 304 && !isHead(answers.length)
-    const to = hasBody ? end + 4 + lengthOf(headers, bytes.length - end - 4) : end + 4
-    if (bytes.length < to) return { answers, isHalf: true }
-    if (status >= 200) answers.push({ status, headers, body: bytes.toString('utf8', end + 4, to) })
-    from = to
-  }
-  return { answers, isHalf: false }
-}
-
-/** The length of a body; without one it ends with its connection, as in answers to HTTP/1.0 (RFC 9112, 6.3). */
-function lengthOf(headers: Answer['headers'], left: number): number {
-  const length = headers.get('content-length')
-  if (length === undefined && headers.get('connection') === 'close') return left
-  if (length === undefined || !/^\d+$/.test(length)) throw new Error('no length')
-  return Number(length)
+/** The first answer of a connection; undefined while it is not whole. One to HEAD has no body (RFC 9110, 9.3.2). */
+function answerIn(bytes: Buffer, isHead: boolean, isOver: boolean): Answer | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = Number(STATUS_LINE.exec(first)?.[1])
+  if (Number.isNaN(status)) throw new Error(`no status line: ${first.slice(0, 80)}`)
+  const rest = bytes.subarray(end + 4)
+  if (status < 200) return answerIn(rest, isHead, isOver)
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':')
+      if (colon < 1) throw new Error(`no header: ${line.slice(0, 80)}`)
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+    }),
+  )
+  if (isHead || status === 204 || status === 304) return { status, headers, body: '' }
+  // Without a length it ends with its connection, as in answers to HTTP/1.0 (RFC 9112, 6.3).
+  const length = Number(headers.get('content-length') ?? (isOver ? rest.length : Number.POSITIVE_INFINITY))
+  if (rest.length < length) return undefined
+  return { status, headers, body: rest.toString('utf8', 0, length) }
 }

@@ -65,19 +65,6 @@ const heldSchema = z.object({ heapUsed: z.number(), handles: z.number(), descrip
 /** Bytes, active handles and open file descriptors of a process after a garbage collection. */
 export type Held = z.output<typeof heldSchema>
 
-/** The real server, or its enclave that stays up, as a process of its own. */
-export interface FuzzedProgram {
-  readonly port: number
-  /** Everything that it has logged. */
-  readonly log: () => string
-  /** Log lines that no request may cause, and an end of the process that the test did not ask for. */
-  faults(): string[]
-  /** Its resources once its handles have stopped changing. */
-  held(): Promise<Held>
-  /** Resolves with its exit code. */
-  stop(): Promise<number | null>
-}
-
 /** Starts the server and its enclave. They end with their test. @param directory keeps their data */
 export async function startPrograms(chain: TestChain, directory: string) {
   const dataDir = join(directory, 'data')
@@ -110,8 +97,7 @@ export async function startPrograms(chain: TestChain, directory: string) {
     logLevel: 'info',
   }
   const enclave = await start('enclave', { ENCLAVE_ENV_FILE: script, SETTINGS: JSON.stringify(settings) })
-  const programs: Readonly<Record<Service, FuzzedProgram>> = { server, enclave }
-  return { programs, dataDir, runsFile: `${script}.log` }
+  return { programs: { server, enclave }, dataDir, runsFile: `${script}.log` }
 }
 
 /** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */
@@ -126,8 +112,8 @@ async function leaveRuns(directory: string): Promise<void> {
   await engine.stop()
 }
 
-/** Resolves when it listens. */
-async function start(name: Service, env: Record<string, string>): Promise<FuzzedProgram> {
+/** Starts the real server, or its enclave that stays up, as a process of its own. Resolves when it listens. */
+async function start(name: Service, env: Record<string, string>) {
   const program = name === 'server' ? built('server/main.js') : RESIDENT
   const child = spawn(process.execPath, ['--expose-gc', '--import', REPORTER, program], {
     env: { ...runtimeEnvironment(), ...env },
@@ -144,13 +130,16 @@ async function start(name: Service, env: Record<string, string>): Promise<Fuzzed
   }
   return {
     port: Number(port),
+    /** Everything that it has logged. */
     log: output,
+    /** Log lines that no request may cause, and an end of the process that the test did not ask for. */
     faults() {
       const lines = output().split('\n').slice(0, -1)
       const { exitCode, signalCode } = child
       if (exitCode === null && signalCode === null) return lines.filter(isFault)
       return [`the ${name} ended by itself: ${exitCode ?? signalCode}`, ...lines.slice(-20)]
     },
+    /** Its resources once its handles have stopped changing. */
     async held() {
       const giveUpAt = Date.now() + QUIET_WITHIN_MS
       let held = await ask()
@@ -163,6 +152,7 @@ async function start(name: Service, env: Record<string, string>): Promise<Fuzzed
       }
       return held
     },
+    /** Resolves with its exit code. */
     async stop() {
       child.kill('SIGTERM')
       await gone

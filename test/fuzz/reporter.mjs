@@ -6,10 +6,10 @@ process.on('message', () => {
   // Twice: objects that the first one has finalised are free after the second.
   globalThis.gc?.()
   globalThis.gc?.()
-  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()
+  const { heapUsed } = process.memoryUsage()
   const handles = process.getActiveResourcesInfo().length
   const descriptors = readdirSync('/proc/self/fd').length
-  process.send?.({ heapUsed, external, arrayBuffers, rss, handles, descriptors })
+  process.send?.({ heapUsed, handles, descriptors })
 })
 // The channel must not keep a server running that stops.
 process.channel?.unref()

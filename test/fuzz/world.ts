@@ -19,16 +19,7 @@ export const FUZZED_ORDER = bytes32('at the enclave')
 /** Runs whose results the server awaits from its start on. */
 export const RUN_IDS = [1, 2].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
 
-/** The subjects of requests: objects on the chain, and some that may come to it. */
-export interface World {
-  readonly chain: TestChain
-  /** The chain's time, in Unix seconds, as the world was made. */
-  readonly now: number
-  /** By their names in paths. */
-  readonly parameters: Readonly<Record<string, readonly string[]>>
-  /** Bodies as their own clients would send them, by service and path. Few, as many are noted on disk. */
-  readonly bodies: Readonly<Record<string, readonly object[]>>
-}
+export type World = Awaited<ReturnType<typeof createWorld>>
 
 const OPENERS: readonly Role[] = ['alice', 'alice', 'alice', 'bob', 'bob', 'bob']
 const DAY_SECONDS = 86_400
@@ -42,8 +33,8 @@ const envelope = (digit: string) => ({
   tag: `0x${digit.repeat(32)}` as const,
 })
 
-/** Sets up the chain, and makes the bodies. */
-export async function createWorld(chain: TestChain): Promise<World> {
+/** Sets up the chain, and makes the subjects of requests: objects on the chain, and some that may come to it. */
+export async function createWorld(chain: TestChain) {
   await setUpInstitution(chain)
   const now = await chain.now()
   const deadline = now + 20 * DAY_SECONDS
@@ -63,30 +54,30 @@ export async function createWorld(chain: TestChain): Promise<World> {
   const order = { job: 'order', stopAt, orderId: FUZZED_ORDER, envelope: envelope('c') }
   const jobs = [4, 5, 6].map((n) => ({ ...order, runId: `00000000-0000-4000-8000-00000000000${n}` }))
   const rulebooks = ['a', 'b'].map((digit) => ({ orgId: ORG, envelope: envelope(digit) }))
-  return {
-    ...{ chain, now },
-    parameters: {
-      orderId: orders.map(({ orderId }) => orderId),
-      digest: authorizations.map((one) => digestOf(chain, one)),
-      orgId: [ORG],
-      address: ROLES.map((role) => chain.account(role)),
-      runId: RUN_IDS,
-    },
-    bodies: {
-      'server /orders': orders,
-      'server /orders/:orderId/cancel': await Promise.all(
-        orders.slice(0, 2).map(({ orderId }) => signedCancel(chain, 'alice', orderId)),
-      ),
-      'server /policy': await Promise.all(rulebooks.map((one) => signedRulebook(chain, 'admin', one))),
-      'server /resolutions': [await signedResolution(chain)],
-      'server /relay': authorizations.map((one) =>
-        z.encode(
-          signedAuthorizationSchema,
-          signAuthorization(one, domainOf(chain, one.primaryType), ENCLAVE_KEY),
-        ),
-      ),
-      'server /runs/:runId/result': [{ outcome: 'rejected', code: 'wrong-version' }],
-      'enclave /': [...jobs, { ...order, runId: jobs[0]?.runId, stopAt: 1 }],
-    },
+  /** By their names in paths. */
+  const parameters: Readonly<Record<string, readonly string[]>> = {
+    orderId: orders.map(({ orderId }) => orderId),
+    digest: authorizations.map((one) => digestOf(chain, one)),
+    orgId: [ORG],
+    address: ROLES.map((role) => chain.account(role)),
+    runId: RUN_IDS,
   }
+  /** Bodies as their own clients would send them, by service and path. Few, as many are noted on disk. */
+  const bodies: Readonly<Record<string, readonly object[]>> = {
+    'server /orders': orders,
+    'server /orders/:orderId/cancel': await Promise.all(
+      orders.slice(0, 2).map(({ orderId }) => signedCancel(chain, 'alice', orderId)),
+    ),
+    'server /policy': await Promise.all(rulebooks.map((one) => signedRulebook(chain, 'admin', one))),
+    'server /resolutions': [await signedResolution(chain)],
+    'server /relay': authorizations.map((one) =>
+      z.encode(
+        signedAuthorizationSchema,
+        signAuthorization(one, domainOf(chain, one.primaryType), ENCLAVE_KEY),
+      ),
+    ),
+    'server /runs/:runId/result': [{ outcome: 'rejected', code: 'wrong-version' }],
+    'enclave /': [...jobs, { ...order, runId: jobs[0]?.runId, stopAt: 1 }],
+  }
+  return { chain, now, parameters, bodies }
 }
