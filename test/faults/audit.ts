@@ -19,24 +19,9 @@ export interface AuditEvent {
   readonly doc: string
 }
 
-export interface Audit {
-  readonly events: readonly AuditEvent[]
-  /** Writes that were not committed when a lease was taken, though their statements ran before: `[take, write]`. */
-  readonly unseen: readonly (readonly [number, number])[]
-}
-
-/** All that several databases had noted, of which each began as a copy of the one before. In the order of time. */
-export function allEvents(audits: readonly Audit[]): AuditEvent[] {
-  const byNote = new Map<string, AuditEvent>()
-  for (const event of audits.flatMap(({ events }) => events)) byNote.set(`${event.seq} ${event.at}`, event)
-  return [...byNote.values()].toSorted((a, b) => a.at - b.at || a.seq - b.seq)
-}
-
-/** The trigger of a lease has a snapshot of its own, taken once the lease's row is locked. */
 const INSTALL = `
 CREATE TABLE audit (
   seq bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  xid xid8 NOT NULL DEFAULT pg_current_xact_id(), snapshot pg_snapshot,
   server text NOT NULL DEFAULT current_setting('application_name'),
   kind text NOT NULL, tbl text NOT NULL, id text NOT NULL, is_open boolean NOT NULL, doc text NOT NULL
 );
@@ -53,8 +38,8 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     INSERT INTO audit (kind, tbl, id, is_open, doc) VALUES ('delete', 'leases', OLD.name, false, OLD.term);
   ELSIF TG_OP = 'INSERT' OR NEW.term <> OLD.term THEN
-    INSERT INTO audit (kind, tbl, id, is_open, doc, snapshot)
-    VALUES (lower(TG_OP), 'leases', NEW.name, true, NEW.term, pg_current_snapshot());
+    INSERT INTO audit (kind, tbl, id, is_open, doc)
+    VALUES (lower(TG_OP), 'leases', NEW.name, true, NEW.term);
   END IF;
   RETURN NULL;
 END $$;
@@ -66,10 +51,6 @@ CREATE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON leases FOR EACH ROW EXE
 
 const EVENTS = `
 SELECT seq::int, extract(epoch FROM at)::float8 * 1000 AS at, server, kind, tbl, id, is_open, doc FROM audit ORDER BY seq`
-const UNSEEN = `
-SELECT take.seq::int AS take, written.seq::int AS write FROM audit AS take JOIN audit AS written
-ON written.seq < take.seq AND written.tbl <> 'leases' AND NOT pg_visible_in_snapshot(written.xid, take.snapshot)
-WHERE take.tbl = 'leases' AND take.snapshot IS NOT NULL`
 const HOLDER = `
 SELECT server FROM audit WHERE tbl = 'leases' AND id LIKE $1 AND kind <> 'delete' ORDER BY seq DESC LIMIT 1`
 
@@ -85,7 +66,6 @@ const eventSchema = z
     doc: z.string(),
   })
   .transform(({ tbl, is_open, ...event }): AuditEvent => ({ ...event, table: tbl, isOpen: is_open }))
-const pairSchema = z.object({ take: z.int(), write: z.int() })
 
 /** Runs one statement on a connection of its own, also where the database takes no writes by default. */
 export async function ask(url: string, text: string, values: readonly unknown[] = []): Promise<unknown[]> {
@@ -107,22 +87,12 @@ export async function ask(url: string, text: string, values: readonly unknown[] 
 
 /** Notes every change from now on. The tables are there already. */
 export async function installAudit(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(INSTALL)
-  await client.end()
+  await ask(url, INSTALL)
 }
 
 /** For when no statement is under way. */
-export async function readAudit(url: string): Promise<Audit> {
-  const [events, unseen] = await Promise.all([ask(url, EVENTS), ask(url, UNSEEN)])
-  return {
-    events: eventSchema.array().parse(events),
-    unseen: pairSchema
-      .array()
-      .parse(unseen)
-      .map(({ take, write }) => [take, write] as const),
-  }
+export async function readAudit(url: string): Promise<AuditEvent[]> {
+  return eventSchema.array().parse(await ask(url, EVENTS))
 }
 
 /** The process that has taken the lease last. @param lease how its name begins */

@@ -92,12 +92,12 @@ export async function startChain(provider: JsonRpcProvider, chainId: number, key
     return (await Promise.all(raws)).map((raw) => Transaction.from(rawSchema.parse(raw)))
   }
 
-  /** Removes the latest blocks, and puts as many others in their place: with another order, and some transactions later. */
+  /** Removes the latest blocks, and puts as many others in their place, with some transactions later. */
   async function reorganize(depth: number, random: Random): Promise<void> {
     const head = await provider.getBlockNumber()
     const blocks = Array.from({ length: depth }, (_, index) => head - depth + 1 + index)
     const removed = (await Promise.all(blocks.map(transactionsOf))).flat()
-    const { mined, delayed } = split(random, shuffle(random, removed))
+    const { mined, delayed } = split(random, removed)
     const places = mined.map(() => random.integer(0, depth - 1)).toSorted((a, b) => a - b)
     const pairs = mined.map(({ serialized }, index) => [serialized, places[index]])
     await provider.send('anvil_reorg', [depth, pairs])
@@ -155,18 +155,6 @@ export async function startChain(provider: JsonRpcProvider, chainId: number, key
       await mining
     },
   }
-}
-
-/** Shuffles them, but each account's transactions keep the order of their nonces. */
-function shuffle(random: Random, transactions: readonly Transaction[]): Transaction[] {
-  const senders = random.shuffled(transactions.map(({ from }) => from))
-  const left = [...transactions]
-  return senders.flatMap((sender) =>
-    left.splice(
-      left.findIndex(({ from }) => from === sender),
-      1,
-    ),
-  )
 }
 
 /** Splits those that come back in a block at once from delayed ones. A delayed one delays all later ones of its account. */

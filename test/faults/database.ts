@@ -6,7 +6,7 @@ import { Secret } from '../../src/service/secret.js'
 import { eventually } from '../support/eventually.js'
 import { type Postgres, servePostgres, startPostgres } from '../support/postgres.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
-import { type Audit, ask, installAudit, readAudit } from './audit.js'
+import { ask, installAudit } from './audit.js'
 
 const DATABASE = 'backend_0'
 
@@ -30,7 +30,6 @@ export async function startClusterDatabase() {
   /** Between the primary and its standby. */
   let replication: TcpProxy | undefined
   let standby = await addStandby()
-  const lost: Audit[] = []
   let last: Promise<void> = Promise.resolve()
   const troubles: { from: number; to: number }[] = []
 
@@ -69,22 +68,6 @@ export async function startClusterDatabase() {
     return last
   }
 
-  /** @returns the former primary, which has ended */
-  async function promote(onPromoted: () => void): Promise<Postgres> {
-    await primary.kill()
-    await standby.query('SELECT pg_promote()')
-    const former = primary
-    primary = standby
-    onPromoted()
-    return former
-  }
-
-  /** @param former has ended */
-  async function replace(former: Postgres): Promise<void> {
-    await rm(former.data, { recursive: true })
-    standby = await addStandby()
-  }
-
   return {
     /** The current primary's URL, past every proxy. */
     url,
@@ -103,22 +86,16 @@ export async function startClusterDatabase() {
         await alter('default_transaction_read_only', 'off')
       }),
     /** @param onPromoted the standby has taken the primary's place */
-    failOver: (onPromoted: () => void) => inTurn(async () => replace(await promote(onPromoted))),
-    /** The same with an asynchronous standby, which has heard nothing for a while: later commits are lost. */
-    failOverLate: (forMs: number, onPromoted: () => void) =>
+    failOver: (onPromoted: () => void) =>
       inTurn(async () => {
-        await alter('synchronous_standby_names', "''")
-        replication?.set('hang')
-        await sleep(forMs)
-        const former = await promote(onPromoted)
-        // The servers' connections lead elsewhere by now.
-        await former.start()
-        lost.push(await readAudit(urlAt(former)))
+        const former = primary
         await former.kill()
-        await replace(former)
+        await standby.query('SELECT pg_promote()')
+        primary = standby
+        onPromoted()
+        await rm(former.data, { recursive: true })
+        standby = await addStandby()
       }),
-    /** The audits of the databases that such failovers have replaced. */
-    lost,
     /** Resolves when all that was begun has ended, and both are up. */
     calm: () => last,
     /** Whether anything has been wrong with it since, of `performance.now()`. */

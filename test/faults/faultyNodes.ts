@@ -2,32 +2,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Transaction } from 'ethers'
 import { startHttpServer } from '../support/httpServer.js'
-import { type Call, callsSchema, createTrueNode, createUnwanted } from './node.js'
+import { type Call, callsSchema, createTrueNode } from './node.js'
 import type { Fault, KindOf } from './plan.js'
 import { applies, createSpells, faithful, type Reply, TREATMENTS } from './treatments.js'
 
 export type FaultyNodes = Awaited<ReturnType<typeof startFaultyNodes>>
 
-/** Watches transactions on their way. */
-interface Onlooker {
-  /** The server has sent it; the node has not heard of it. */
-  leaves(transaction: Transaction): void
-  /** The server broke a rule. */
-  mistook(words: string): void
-}
-
 type Due<P extends 'read' | 'send' | 'spell'> = Pick<Fault, 'amount'> & { readonly kind: KindOf<P> }
 
-/** Nodes between the servers and the real node. A fault strikes the node that is asked next. */
-export async function startFaultyNodes(target: string, count: number, onlooker: Onlooker) {
+/**
+ * Nodes between the servers and the real node. A fault strikes the node that is asked next.
+ * @param leaves is given each transaction that a server has sent, before the node hears of it
+ */
+export async function startFaultyNodes(
+  target: string,
+  count: number,
+  leaves: (transaction: Transaction) => void,
+) {
   const due: { read: Due<'read'>[]; send: Due<'send'>[]; spell: Due<'spell'>[] } = {
     read: [],
     send: [],
     spell: [],
   }
   const struck: string[] = []
-  const unwanted = createUnwanted()
-  const node = unwanted.around(createTrueNode(target))
+  const node = createTrueNode(target)
 
   /** Takes the first fault that would make a difference. */
   function take<P extends 'read' | 'send' | 'spell'>(
@@ -41,30 +39,20 @@ export async function startFaultyNodes(target: string, count: number, onlooker: 
     return fault
   }
 
-  function treatRead(calls: readonly Call[]): Promise<Reply> {
-    const fault = take('read', due.read, (kind) => applies(kind, calls))
+  function treat(calls: readonly Call[], isSend: boolean): Promise<Reply> {
+    const fault = isSend ? take('send', due.send) : take('read', due.read, (kind) => applies(kind, calls))
     return fault === undefined ? faithful(node, calls) : TREATMENTS[fault.kind](node, calls, fault.amount)
   }
 
-  function treatSend(calls: readonly Call[]): Promise<Reply> {
-    const fault = take('send', due.send, (kind) => kind !== 'unwanted' || unwanted.canChoose(calls))
-    if (fault === undefined) return faithful(node, calls)
-    if (fault.kind !== 'unwanted') return TREATMENTS[fault.kind](node, calls, fault.amount)
-    unwanted.choose(calls)
-    return faithful(node, calls)
-  }
-
   async function startNode() {
-    const spells = createSpells(() => take('spell', due.spell), onlooker.mistook)
+    const spells = createSpells(() => take('spell', due.spell))
 
     async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const calls = callsSchema.parse(JSON.parse(await text(request)))
       const transactions = transactionsIn(calls)
-      for (const transaction of transactions) onlooker.leaves(transaction)
+      for (const transaction of transactions) leaves(transaction)
       const isSend = transactions.length > 0
-      const reply = await (spells.treat(node, calls, isSend) ??
-        (isSend ? treatSend(calls) : treatRead(calls)))
-      give(reply, request, response)
+      give(await (spells.treat(node, calls, isSend) ?? treat(calls, isSend)), request, response)
     }
 
     const server = await startHttpServer((request, response) => {
@@ -109,10 +97,6 @@ function give(reply: Reply, request: IncomingMessage, response: ServerResponse):
     return
   }
   response.setHeader('content-type', 'application/json')
-  if ('half' in reply) {
-    response.write(reply.half)
-    return
-  }
   response.statusCode = reply.status
   response.end(reply.body)
 }

@@ -1,5 +1,4 @@
 // The real node, and the other nodes that it is shown as.
-import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { quantitySchema } from '../../src/chain/jsonRpc.js'
 
@@ -12,14 +11,9 @@ const answerSchema = z.looseObject({ id: z.int(), result: z.unknown().optional()
 /** The node's answer to one call. */
 export type Answer = z.output<typeof answerSchema>
 
-/** The real node. */
-export interface TrueNode {
-  ask(calls: readonly Call[]): Promise<Answer[]>
-  /** Makes one call of the storm's own. @throws when it is refused */
-  call(method: string, params: unknown[]): Promise<unknown>
-}
+export type TrueNode = ReturnType<typeof createTrueNode>
 
-export function createTrueNode(url: string): TrueNode {
+export function createTrueNode(url: string) {
   async function ask(calls: readonly Call[]): Promise<Answer[]> {
     const response = await fetch(url, {
       method: 'POST',
@@ -30,7 +24,8 @@ export function createTrueNode(url: string): TrueNode {
   }
   return {
     ask,
-    async call(method, params) {
+    /** Makes one call of the storm's own. @throws when it is refused */
+    async call(method: string, params: unknown[]): Promise<unknown> {
       const [answer] = await ask([{ id: 0, method, params }])
       if (answer === undefined || !('result' in answer)) throw new Error(`the node refused ${method}`)
       return answer.result
@@ -77,50 +72,4 @@ function asOf(call: Call, head: bigint): Call {
 function asksBeyond({ method, params }: Call, head: bigint): boolean {
   const block = quantitySchema.safeParse(params[0])
   return method === 'eth_getBlockByNumber' && block.success && block.data > head
-}
-
-/** Transactions that no node takes at any price. */
-export interface Unwanted {
-  /** Whether one of these transactions has reached no node yet, at any price. */
-  canChoose(calls: readonly Call[]): boolean
-  /** Refuses the first such transaction from now on, under its nonce. */
-  choose(calls: readonly Call[]): void
-  /** The node with these refusals. */
-  around(node: TrueNode): TrueNode
-}
-
-const REFUSAL = { code: -32_000, message: 'exceeds block gas limit' }
-
-export function createUnwanted(): Unwanted {
-  const heard = new Set<string>()
-  const refused = new Set<string>()
-
-  function find(calls: readonly Call[]): string | undefined {
-    return calls.flatMap(keyOf).find((key) => !heard.has(key))
-  }
-
-  return {
-    canChoose: (calls) => find(calls) !== undefined,
-    choose(calls) {
-      const key = find(calls)
-      if (key !== undefined) refused.add(key)
-    },
-    around: ({ ask, call }) => ({
-      call,
-      async ask(calls) {
-        const isRefused = (one: Call) => keyOf(one).some((key) => refused.has(key))
-        const taken = calls.filter((one) => !isRefused(one))
-        for (const key of taken.flatMap(keyOf)) heard.add(key)
-        const answers: Answer[] = taken.length > 0 ? await ask(taken) : []
-        return [...answers, ...calls.filter(isRefused).map(({ id }) => ({ id, error: REFUSAL }))]
-      },
-    }),
-  }
-}
-
-/** Names the transaction of a call that was asked for. A no-op is always welcome. */
-function keyOf({ method, params }: Call): string[] {
-  if (method !== 'eth_sendRawTransaction') return []
-  const { nonce, data } = Transaction.from(String(params[0]))
-  return data === '0x' ? [] : [`${nonce} ${data}`]
 }

@@ -6,7 +6,7 @@ import { runStorm } from './storm.js'
 
 const TIMEOUT_MS = 400_000
 
-test('orders settle once behind nodes that fail, trail and lie about their chain, and every receipt is true', {
+test('orders settle once behind nodes that fail and trail, and every receipt is true', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const faults = {
@@ -17,7 +17,7 @@ test('orders settle once behind nodes that fail, trail and lie about their chain
   const report = await runStorm({ plan, servers: 1, directory: await temporaryDirectory() })
   expect(report.violations.join('\n'), REPEAT).toBe('')
   for (const part of ['read', 'send', 'spell'] as const) {
-    const struck = FAULTS[part].filter((kind) => `${part} ${kind}` in report.struck)
+    const struck = FAULTS[part].filter((kind) => report.struck.has(`${part} ${kind}`))
     expect(struck, REPEAT).toEqual(FAULTS[part])
   }
 })

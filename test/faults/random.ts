@@ -1,17 +1,9 @@
-/** Choices that depend on a seed alone. */
-export interface Random {
-  /** A whole number, both ends included. */
-  integer(from: number, to: number): number
-  /** True with this probability. */
-  chance(probability: number): boolean
-  pick<T>(choices: readonly [T, ...T[]]): T
-  shuffled<T>(items: readonly T[]): T[]
-  /** Deals so many: every kind once, in a chance order, then every kind once more. */
-  deal<T>(kinds: readonly T[], count: number): T[]
-}
+export type Random = ReturnType<typeof createRandom>
 
-export function createRandom(seed: number): Random {
+/** Choices that depend on a seed alone. */
+export function createRandom(seed: number) {
   const next = mulberry32(seed)
+  /** A whole number, both ends included. */
   const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
   function shuffled<T>(items: readonly T[]): T[] {
     const keyed = items.map((item) => ({ item, key: next() }))
@@ -19,10 +11,11 @@ export function createRandom(seed: number): Random {
   }
   return {
     integer,
-    chance: (probability) => next() < probability,
-    pick: (choices) => choices[integer(0, choices.length - 1)] ?? choices[0],
+    chance: (probability: number) => next() < probability,
+    pick: <T>(choices: readonly [T, ...T[]]): T => choices[integer(0, choices.length - 1)] ?? choices[0],
     shuffled,
-    deal(kinds, count) {
+    /** Deals so many: every kind once, in a chance order, then every kind once more. */
+    deal<T>(kinds: readonly T[], count: number): T[] {
       const rounds = Math.ceil(count / kinds.length)
       return Array.from({ length: rounds }, () => shuffled(kinds))
         .flat()

@@ -15,22 +15,15 @@ export async function readRelays({ store }: World): Promise<RelayRecord[]> {
   return (await store.rows('relays')).map(({ doc }) => relayRecordSchema.parse(JSON.parse(doc)))
 }
 
-/** Holds the receipts and the relayers' accounts against the chain, once all has ended. */
+/** Holds the receipts against the chain, and finds transactions that wait, once all has ended. */
 export async function findRelayFaults(world: World): Promise<string[]> {
   const { chain } = world
   const openers = await readOpeners(world)
   const receipts = (await readRelays(world)).map((record) => faultsOfReceipt(world, record, openers))
-  const accounts = chain.relayers.map(async (relayer) => {
-    // No nonce may be open below a used one, and no transaction may wait.
-    const count = (tag: string) => chain.provider.getTransactionCount(relayer, tag)
-    const [latest, pending] = await Promise.all([count('latest'), count('pending')])
-    if (latest === pending) return []
-    return [`${relayer} has ${latest} transactions in blocks, ${pending} with the pool`]
-  })
   const pool = poolSchema.parse(await chain.provider.send('txpool_status', []))
   const waiting = Number(pool.pending) + Number(pool.queued)
   return [
-    ...(await Promise.all([...receipts, ...accounts])).flat(),
+    ...(await Promise.all(receipts)).flat(),
     ...(waiting > 0 ? [`the pool holds ${waiting} transactions`] : []),
   ]
 }

@@ -10,25 +10,7 @@ import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
 const RESTART_MS = 500
 const CHECK_MS = 20
 
-/** A program that is started again whenever it has ended. */
-export interface KeptProgram {
-  /** The number of its current process, from 1. */
-  life(): number
-  /** The URL of the process that listens now. */
-  url(): string | undefined
-  /** SIGKILL. Resolves when the process has ended. */
-  kill(): Promise<void>
-  /** SIGKILL, and again so long after the next start. */
-  killTwice(afterMs: number): Promise<void>
-  /** SIGSTOP, and SIGCONT after a while. */
-  pause(forMs: number): Promise<void>
-  /** SIGTERM. */
-  stop(): void
-  /** Ends the current process, and starts no other. */
-  end(): Promise<void>
-}
-
-export interface KeptProgramOptions {
+interface KeptProgramOptions {
   /** The arguments of Node. */
   readonly args: readonly string[]
   /** Beside the search path. */
@@ -40,8 +22,8 @@ export interface KeptProgramOptions {
   readonly onDeath?: (death: { life: number; from: number; code: number | null }) => void
 }
 
-export function keepProgram(options: KeptProgramOptions): KeptProgram {
-  const { args, variables, log, heard, onDeath } = options
+/** A program that is started again whenever it has ended. */
+export function keepProgram({ args, variables, log, heard, onDeath }: KeptProgramOptions) {
   const ending = new AbortController()
   let child: ChildProcess | undefined
   let url: string | undefined
@@ -81,6 +63,7 @@ export function keepProgram(options: KeptProgramOptions): KeptProgram {
   }
   const living = live()
 
+  /** SIGKILL. Resolves when the process has ended. */
   async function kill(): Promise<void> {
     const killed = child
     if (killed === undefined || killed.exitCode !== null || killed.signalCode !== null) return
@@ -89,25 +72,30 @@ export function keepProgram(options: KeptProgramOptions): KeptProgram {
   }
 
   return {
+    /** The number of its current process, from 1. */
     life: () => life,
+    /** The URL of the process that listens now. */
     url: () => url,
     kill,
-    async killTwice(afterMs) {
+    /** Kills it, and again so long after the next start. */
+    async killTwice(afterMs: number) {
       const before = life
       await kill()
       while (life === before && !ending.signal.aborted) await sleep(CHECK_MS)
       await sleep(afterMs)
       await kill()
     },
-    async pause(forMs) {
+    async pause(forMs: number) {
       child?.kill('SIGSTOP')
       await sleep(forMs)
       child?.kill('SIGCONT')
     },
+    /** SIGTERM. */
     stop() {
       isAsked = true
       child?.kill('SIGTERM')
     },
+    /** Ends the current process, and starts no other. */
     async end() {
       ending.abort()
       await kill()

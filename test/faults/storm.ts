@@ -1,17 +1,12 @@
 // The one storm: orders of a few employees in a world under planned faults, then in calm, and judged at the end.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TradingError } from '../../src/client/index.js'
+import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import { findDisagreements } from '../e2e/support/invariants.js'
-import { eventually } from '../support/eventually.js'
-import { allEvents, lastHolder, readAudit } from './audit.js'
+import { lastHolder, readAudit } from './audit.js'
 import { createMarket } from './broker.js'
 import { findLostCancels } from './cancels.js'
-import { readHoldings, takeCensus } from './census.js'
-import type { ClusterDatabase } from './database.js'
-import { judgeNarration, lateRows, narratorDeaths, sharedNonces, unsavedBroadcasts } from './history.js'
+import { lateRows, unsavedBroadcasts } from './history.js'
 import { findLeftovers } from './leftovers.js'
-import { readNarration } from './narration.js'
-import { createRunWatch } from './notes.js'
 import { findOpeningFaults } from './openings.js'
 import type { Fault, FaultOf, Plan } from './plan.js'
 import { findRelayFaults, readRelays } from './relays.js'
@@ -37,10 +32,11 @@ export interface StormOptions {
  * thirty seconds after its end (120 s). Then it begins again. The rest is for a machine that others use.
  */
 const STALL_BOUND_MS = 180_000
-/** How long records and processes of ended orders may stay after the last order's end. */
-const LEFTOVER_BOUND_MS = 15_000
-/** How long the run of a killed enclave may count as under way: it starts again within five seconds, and posts within fifteen. */
-const RESTART_BOUND_MS = 30_000
+/**
+ * How long records and processes of ended orders may stay after the last order's end. The run of a killed enclave counts as under way until
+ * the next one, which starts within five seconds, has posted its end within fifteen.
+ */
+const LEFTOVER_BOUND_MS = 30_000
 const LINGER_MS = 60_000
 const CHECK_MS = 200
 
@@ -48,58 +44,38 @@ const CHECK_MS = 200
 export async function runStorm(options: StormOptions) {
   const { plan, servers, directory, print = () => undefined } = options
   const { patienceMs = STALL_BOUND_MS, lingerMs = LINGER_MS } = options
-  const watch = createRunWatch()
-  const world = await startWorld({ directory, servers, heard: watch.heard })
+  const world = await startWorld({ directory, servers })
   const { notes } = world
   const traders = createTraders(world)
   const leftoverMs = Math.min(patienceMs, LEFTOVER_BOUND_MS)
-  const losesCommits = plan.faults.some(({ part }) => part === 'asynchronous')
   try {
-    const startedAt = performance.now()
-    const before = await readHoldings(world)
     const market = createMarket(world.sandbox.broker, notes)
     const struck = await rage(plan, { world, traders, market, print }, lingerMs)
-    const calmAt = performance.now()
     print(`calm, ${traders.open()} orders open`)
-    const forgotten = world.database === undefined ? [] : await submitForgotten(world, traders)
     const unsettled = await settle(traders, patienceMs)
-    const settledAt = performance.now()
-    const unended = await checkUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), () => watch.unended(notes))
     const left = await checkUntilNone(leftoverMs, () => findLeftovers(world))
-    const lost = await checkUntilNone(leftoverMs, () => findLostCancels(traders, notes))
+    const lost = await checkUntilNone(leftoverMs, () => findLostCancels(traders))
     const wrong = await checkUntilNone(leftoverMs, () => findRelayFaults(world))
     const records = await readRelays(world)
-    const history = world.database && (await judgeHistory(world, world.database, patienceMs))
+    const history = world.database === undefined ? [] : await readAudit(world.database.url())
     const violations = [
       ...unsettled,
       ...traders.faults,
-      ...unended,
       ...left,
-      ...(await takeCensus(world, traders, before)),
+      ...strangersAtBroker(world, traders),
       ...(await findDisagreements(world)).map((found) => JSON.stringify(found)),
       ...(await findOpeningFaults(world, traders, records)),
       ...wrong,
-      // A failover that loses commits may lose an order, a cancel, or a run that goes on beside the next one.
-      ...(losesCommits
-        ? []
-        : [
-            ...lost,
-            ...(await notes.overlaps()),
-            ...forgotten.map((id) => `${id} was taken and is not stored`),
-          ]),
+      ...lost,
+      ...(await notes.overlaps()),
       ...world.faults(),
-      ...(history?.violations ?? []),
+      ...lateRows(history),
+      ...(world.database === undefined ? [] : unsavedBroadcasts(history, world.broadcasts)),
     ]
     return {
-      seed: plan.seed,
       orders: countOrders(traders),
-      runs: { started: notes.runs('started'), restarted: notes.runs('restarted') },
-      deaths: world.deaths().length,
-      broadcasts: world.broadcasts.length,
-      ...history?.figures,
-      struck: count(struck),
-      settledAfterSeconds: Math.round((settledAt - calmAt) / 1_000),
-      seconds: Math.round((performance.now() - startedAt) / 1_000),
+      deaths: world.deaths(),
+      struck: new Set(struck),
       violations,
     }
   } finally {
@@ -169,9 +145,6 @@ async function strike(fault: Fault, { world, traders, market }: Surroundings): P
       if (kind === 'read-only') await database?.readOnly(forMs)
       if (kind === 'full') await beFull(notes, forMs)
       if (kind === 'failed-over') await database?.failOver(world.followPrimary)
-      return true
-    case 'asynchronous':
-      await database?.failOverLate(forMs, world.followPrimary)
       return true
     case 'link':
       await atLink(fault, await targetOf(fault, world))
@@ -255,6 +228,17 @@ async function settle(traders: Traders, patienceMs: number): Promise<string[]> {
     : [`${open} orders do not end: none has for ${patienceMs} ms, and nothing goes wrong`]
 }
 
+/** Every order at the broker is one of the traders'; the doctor's rules hold their fills against portfolios and escrow. */
+function strangersAtBroker({ sandbox }: World, { placed }: Traders): string[] {
+  const known = new Set([...placed.keys()].map((orderId) => clientOrderIdOf(orderId)))
+  return sandbox.broker
+    .orders()
+    .filter(
+      ({ account, replaces, client_order_id: id }) => account === 'enclave' && !replaces && !known.has(id),
+    )
+    .map(({ client_order_id: id }) => `the broker has an order ${id} that no trader placed`)
+}
+
 /** Checks until nothing is found, or for so long: some things need a moment to end. @returns what the last check found */
 async function checkUntilNone(patienceMs: number, check: () => Promise<string[]>): Promise<string[]> {
   const giveUpAt = performance.now() + patienceMs
@@ -263,56 +247,4 @@ async function checkUntilNone(patienceMs: number, check: () => Promise<string[]>
     if (found.length === 0 || performance.now() > giveUpAt) return found
     await sleep(CHECK_MS)
   }
-}
-
-/** Their owners submit them again. @returns those that a server has taken, and that the database does not have */
-async function submitForgotten({ store }: World, { placed, clients }: Traders): Promise<string[]> {
-  const stored = new Set((await store.rows('orders')).map(({ id }) => id.toLowerCase()))
-  const forgotten = [...placed].filter(([id, { accepted }]) => accepted && !stored.has(id.toLowerCase()))
-  for (const [, { planned, sealed }] of forgotten) {
-    // The traders' clients give up after two attempts.
-    await eventually('a forgotten order is taken again', async () =>
-      clients[planned.trader]?.submitOrder(sealed).then(() => true, refusedForGood),
-    )
-  }
-  return forgotten.map(([id]) => id)
-}
-
-function refusedForGood(error: unknown): false {
-  if (error instanceof TradingError && error.retryable) return false
-  throw error
-}
-
-/** Holds the histories of all databases against the broadcasts, and the narration against the chain. */
-async function judgeHistory(world: World, database: ClusterDatabase, patienceMs: number) {
-  const narration = await readNarration(world, patienceMs)
-  const sent = [...world.broadcasts]
-  const histories = [...database.lost, await readAudit(database.url())]
-  const all = { events: allEvents(histories) }
-  const { shared, violations: nonces } = sharedNonces(all, sent)
-  const told = judgeNarration(narration.due, narration.told, {
-    deaths: narratorDeaths(all, world.deaths()),
-    losses: database.lost.length,
-    later: narration.later,
-  })
-  return {
-    figures: {
-      rows: all.events.length,
-      /** Nonces under which more than one call was sent. */
-      sharedNonces: shared,
-      narrated: { events: narration.due.length, missing: told.missing, repeated: told.repeated },
-    },
-    violations: [
-      ...new Set(histories.flatMap(lateRows)),
-      ...unsavedBroadcasts(all, sent),
-      ...nonces,
-      ...told.violations,
-    ],
-  }
-}
-
-function count(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1
-  return counts
 }

@@ -26,7 +26,7 @@ export interface PlacedOrder {
   /** Whether a server has answered 202 for this envelope. */
   accepted: boolean
   /** The answer to its cancel: a server has stored it, or the order had ended. */
-  cancel?: { readonly answer: 'stored' | 'too-late'; readonly at: number }
+  cancel?: 'stored' | 'too-late'
   /** How its escrow ended, once no reorganization can take it back. */
   end?: 'SETTLED' | 'REFUNDED'
 }
@@ -50,7 +50,7 @@ export function countOrders({ placed }: Pick<Traders, 'placed'>) {
     settled: all.filter(({ end }) => end === 'SETTLED').length,
     refunded: all.filter(({ end }) => end === 'REFUNDED').length,
     /** Cancels that a server has stored. */
-    cancelled: all.filter(({ cancel }) => cancel?.answer === 'stored').length,
+    cancelled: all.filter(({ cancel }) => cancel === 'stored').length,
     /** Settled deposits of shares. */
     sharesDeposited: all.filter(({ request, end }) => end === 'SETTLED' && isDepositOfShares(request)).length,
   }
@@ -198,7 +198,7 @@ export function createTraders({ sandbox, contracts, notes }: World) {
         throw error
       }
     })
-    if (answer !== undefined) one.cancel = { answer, at: performance.now() }
+    if (answer !== undefined) one.cancel = answer
   }
 
   /** Repeats an action until it succeeds. Undefined once the traders have stopped. */

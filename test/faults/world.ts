@@ -18,7 +18,7 @@ import { ask } from './audit.js'
 import { startChain } from './chain.js'
 import { type ClusterDatabase, startClusterDatabase } from './database.js'
 import { startFaultyNodes } from './faultyNodes.js'
-import type { Broadcast, Death } from './history.js'
+import type { Broadcast } from './history.js'
 import { createNotes, type Notes } from './notes.js'
 import { DEEPEST_REORG, LEASE_TTL_MS, type Link } from './plan.js'
 import { keepProgram } from './servers.js'
@@ -64,20 +64,11 @@ const RUN_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 /** How a server says that it cannot start without its database: its supervisor starts it again. */
 const START_REFUSED = 'DATABASE_URL: its database cannot be read or written'
 
-interface StoredRow {
-  readonly table: Table
-  readonly id: string
-  readonly isOpen: boolean
-  readonly doc: string
-}
-
 export interface WorldOptions {
   /** Keeps everything: data, logs and notes. */
   readonly directory: string
   /** One with SQLite, which starts its enclave, or several on PostgreSQL behind balancers, with an enclave of its own. */
   readonly servers: number
-  /** Gets each line that a server prints. */
-  readonly heard: (line: string) => void
   /** Of servers and enclave. Default: impatient ones; empty, as they are shipped. */
   readonly settings?: Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> | undefined
 }
@@ -100,19 +91,14 @@ export async function startWorld(options: WorldOptions) {
   const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey])
   const dataDir = join(sandbox.directory, 'server')
   const broadcasts: Broadcast[] = []
-  const told: string[] = []
   const mistakes: string[] = []
-  const nodes = await startFaultyNodes(info.rpcUrl, NODES * count, {
-    leaves({ from, nonce, serialized: raw, data }) {
-      broadcasts.push({ at: Date.now(), from: from ?? '', nonce, raw, data })
-      // Of several servers the database's history tells.
-      if (isCluster || isStored(dataDir, raw)) return
-      mistakes.push(`nonce ${nonce}: ${data === '0x' ? 'a no-op, ' : ''}sent before it was saved`)
-    },
-    mistook: (words) => mistakes.push(words),
+  const nodes = await startFaultyNodes(info.rpcUrl, NODES * count, ({ nonce, serialized: raw }) => {
+    broadcasts.push({ at: Date.now(), nonce, raw })
+    // Of several servers the database's history tells.
+    if (!isCluster && !isStored(dataDir, raw)) mistakes.push(`nonce ${nonce}: sent before it was saved`)
   })
   const common = { FAULTS_BENCH: bench }
-  const around = { directory, notes, told, heard: options.heard }
+  const around = { directory, notes }
   const cluster =
     database && (await startCluster({ sandbox, database, count, urls: nodes.urls, common }, around))
   const servers: readonly Server[] = cluster?.servers ?? [
@@ -133,12 +119,10 @@ export async function startWorld(options: WorldOptions) {
     ...{ notes, chain, nodes, servers, database, broadcasts },
     /** Undefined where the server starts it. */
     enclave: cluster?.enclave,
-    /** The servers' narration, line by line. */
-    told: told as readonly string[],
     /** Where clients find a server now. */
     url: () => (isCluster ? info.url : servers[0]?.program.url()),
     store: {
-      async rows(table: Table): Promise<StoredRow[]> {
+      async rows(table: Table) {
         if (database !== undefined) return rowsOf(database, table)
         return storedRows(dataDir, table).map(({ id, is_open, doc }) => ({
           table,
@@ -148,7 +132,8 @@ export async function startWorld(options: WorldOptions) {
         }))
       },
     },
-    deaths: () => servers.flatMap(({ deaths }) => deaths),
+    /** How often a server's process was killed or ended. */
+    deaths: () => servers.reduce((sum, server) => sum + server.deaths(), 0),
     /** Connections go to the current primary from now on. */
     followPrimary(): void {
       for (const { links } of servers) {
@@ -194,19 +179,14 @@ function isStored(dataDir: string, raw: string): boolean {
 
 const rowsSchema = z.array(z.object({ id: z.string(), is_open: z.boolean(), doc: z.string() }))
 
-async function rowsOf(database: ClusterDatabase, table: Table): Promise<StoredRow[]> {
+async function rowsOf(database: ClusterDatabase, table: Table) {
   const rows = rowsSchema.parse(await ask(database.url(), `SELECT id, is_open, doc FROM ${table}`))
   return rows.map(({ id, is_open: isOpen, doc }) => ({ table, id, isOpen, doc }))
 }
 
-interface Around {
+interface Place {
   readonly directory: string
   readonly notes: Notes
-  readonly told: string[]
-  readonly heard: (line: string) => void
-}
-
-interface Place extends Around {
   readonly number: number
   /** Its connections with a proxy. */
   readonly links: Partial<Readonly<Record<Link, TcpProxy>>>
@@ -216,10 +196,10 @@ interface Place extends Around {
 
 async function startServer(
   variables: Record<string, string> | ((name: string) => Record<string, string>),
-  { directory, notes, told, heard, number, links, wasTroubled }: Place,
+  { directory, notes, number, links, wasTroubled }: Place,
 ) {
   const faults: string[] = []
-  const deaths: Death[] = []
+  let deaths = 0
   const name = (life: number) => `${number}.${life}`
   let storeFaults = 0
   let isStartRefused = false
@@ -228,12 +208,10 @@ async function startServer(
     variables: (life) => (typeof variables === 'function' ? variables(name(life)) : variables),
     log: join(directory, `server-${number}.log`),
     heard(line) {
-      if (line.startsWith('{"time":"')) told.push(line)
       if (line.startsWith(START_REFUSED)) isStartRefused = true
-      heard(line)
     },
     async onDeath({ life, from, code }) {
-      deaths.push({ at: Date.now(), server: name(life) })
+      deaths++
       const failed = (await notes.acts('done')).filter((act) => act.startsWith('server failed')).length
       const isExcused = failed > storeFaults || notes.isFull() || isStartRefused || wasTroubled(from)
       if (code !== null && !isExcused) faults.push(`server ${name(life)} ended by itself, with ${code}`)
@@ -242,7 +220,8 @@ async function startServer(
     },
   })
   return {
-    ...{ program, links, faults, deaths },
+    ...{ program, links, faults },
+    deaths: () => deaths,
     async stop() {
       await program.end()
       await Promise.all(Object.values(links).map((proxy) => proxy.stop()))
@@ -260,7 +239,7 @@ interface ClusterOptions {
 }
 
 /** Several servers on one database behind two balancers, and an enclave of its own. */
-async function startCluster(options: ClusterOptions, around: Around) {
+async function startCluster(options: ClusterOptions, around: Pick<Place, 'directory' | 'notes'>) {
   const { sandbox, database, count, urls, common } = options
   const [enclavePort = 0, relayPort = 0, ...ports] = await freePorts(2 + 3 * count)
   const home = await startTcpProxy(relayPort)
@@ -287,7 +266,6 @@ async function startCluster(options: ClusterOptions, around: Around) {
           TRUST_PROXY: '1',
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
           ENCLAVE_URL: urlOf(links.enclave),
-          NARRATOR_FORMAT: 'json',
           PORT: `${port}`,
           OPS_PORT: `${ops}`,
           RELAY_PORT: `${relay}`,
@@ -301,7 +279,10 @@ async function startCluster(options: ClusterOptions, around: Around) {
     }),
   )
   // No variable of the enclave's process would win over the file.
-  const enclaveEnv = await changedEnv(sandbox, '.env.enclave', 'RELAY_URL', `RELAY_URL=${urlOf(home)}`)
+  const ownEnv = await readFile(join(sandbox.directory, '.env.enclave'), 'utf8')
+  const enclaveEnv = join(sandbox.directory, '.env.enclave.cluster')
+  const changedEnv = ownEnv.replace(/^RELAY_URL=.*$/m, `RELAY_URL=${urlOf(home)}`)
+  await writeFile(enclaveEnv, changedEnv, { mode: 0o600 })
   const enclave = keepProgram({
     args: ['--import', ENCLAVE_PRELOAD, ENCLAVE_MAIN, 'serve'],
     variables: () => ({
@@ -319,9 +300,6 @@ async function startCluster(options: ClusterOptions, around: Around) {
     await startBalancer(Number(new URL(sandbox.info.url).port), upstreams('balancer')),
     await startBalancer(relayPort, upstreams('relay')),
   ]
-  await eventually('the narration to begin', async () =>
-    (await rowsOf(database, 'state')).some(({ id }) => id === 'narrator'),
-  )
   return {
     servers,
     enclave,
@@ -332,19 +310,6 @@ async function startCluster(options: ClusterOptions, around: Around) {
 }
 
 const urlOf = (proxy: TcpProxy | undefined) => `http://127.0.0.1:${proxy?.port}`
-
-/** Copies a file of the sandbox's variables with another line. @returns the path of the copy */
-async function changedEnv(
-  { directory }: Sandbox,
-  name: string,
-  variable: string,
-  line: string,
-): Promise<string> {
-  const own = await readFile(join(directory, name), 'utf8')
-  const path = join(directory, `${name}.cluster`)
-  await writeFile(path, own.replace(new RegExp(`^${variable}=.*$`, 'm'), line), { mode: 0o600 })
-  return path
-}
 
 /** Waits until something is so, or for so long. */
 export async function until(isSo: () => Promise<boolean> | boolean, patienceMs: number): Promise<void> {

@@ -35,7 +35,7 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   timeout: TIMEOUT_MS,
 }, async () => {
   const directory = await temporaryDirectory()
-  const world = await startWorld({ directory, servers: SERVERS, settings: SHIPPED, heard: () => undefined })
+  const world = await startWorld({ directory, servers: SERVERS, settings: SHIPPED })
   onTestFinished(() => world.stop())
   const { sandbox } = world
   const employees = await hire(world, EMPLOYEES)

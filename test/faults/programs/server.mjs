@@ -1,9 +1,9 @@
 // Preloaded into every thread of a server (`node --import`), so the server needs no code for the storm. It counts the steps of the
-// server's stores, requests and relayers, kills, stops or fails it there, sets its clock, and preloads a module into its enclave.
+// server's stores and requests, kills, stops or fails it there, sets its clock, and preloads a module into its enclave.
 import childProcess from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
-import { registerHooks, syncBuiltinESMExports } from 'node:module'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { StatementSync } from 'node:sqlite'
 import { createActs, stepClock, stepRequests } from './steps.mjs'
@@ -99,52 +99,6 @@ subscribe('http.server.response.finish', ({ request, response }) => {
   if (path === '/orders') reached('order-answered')
   if (path.endsWith('/result')) reached('result-answered')
 })
-
-// The server is one file, whose own sender is renamed and wrapped.
-const OWN = 'function createSender('
-registerHooks({
-  load(url, context, next) {
-    const loaded = next(url, context)
-    if (!url.endsWith('/dist/server/main.js')) return loaded
-    const server = Buffer.from(loaded.source).toString()
-    if (server.split(OWN).length !== 2) throw new Error('the server has no createSender, or several')
-    const source = `${server.replace(OWN, 'function createOwnSender(')}
-function createSender(options) {
-  return globalThis.steppedSender(createOwnSender, options)
-}
-`
-    return { ...loaded, source }
-  },
-})
-
-/** The server's own sender, with its steps. */
-globalThis.steppedSender = (createOwnSender, options) => {
-  const broadcaster = {
-    async send(transaction) {
-      const reception = await options.broadcaster.send(transaction)
-      reached('sent')
-      return reception
-    },
-  }
-  const sender = createOwnSender({ ...options, broadcaster })
-  const stepped = (owner) => ({
-    ...owner,
-    async save(transaction) {
-      reached('signed')
-      await owner.save(transaction)
-      reached('saved')
-    },
-  })
-  return {
-    ...sender,
-    async write(call, nonce, owner) {
-      reached('nonce-chosen')
-      const tx = await sender.write(call, nonce, stepped(owner))
-      void tx.mined.then(() => reached('seen'))
-      return tx
-    },
-  }
-}
 
 // The enclave inherits nothing of the server's environment.
 const ENCLAVE_PRELOAD = new URL('enclave.mjs', import.meta.url).href

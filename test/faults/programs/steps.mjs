@@ -9,15 +9,14 @@ const CLOCK_CHECK_MS = 50
 
 /**
  * Each act is a file in a directory, and the first process that reaches its step carries it out, once.
- * @param die kills the process, after a note of it where the storm needs one
  * @returns called at each step, a function that tells whether the step is to fail
  */
-export function createActs(directory, die = () => process.kill(process.pid, 'SIGKILL')) {
+export function createActs(directory) {
   const planned = join(directory, 'planned')
 
   function act(forMs) {
     if (forMs > 0) stop(forMs)
-    else die()
+    else process.kill(process.pid, 'SIGKILL')
   }
 
   return function reached(step) {
