@@ -28,13 +28,13 @@ const NIGHTLY = [
   // Stories of the whole platform, ten seconds of CPU each.
   'test/attacks/!(otherEnclave|pausedPlatform).test.ts',
   'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
-  'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,revokedEnclave,sandboxKilled,upgrade}.test.ts',
+  'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,sandboxKilled,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.
   'test/enclave/{besides,conflict,corporateActions,late,traffic,turns}.test.ts',
   'test/enclave/mishaps/*.test.ts',
   'test/enclave/resident/boots.test.ts',
   'test/client/killed.test.ts',
-  'test/service/{directoryLock,version}.test.ts',
+  'test/service/version.test.ts',
   // Several servers, and nodes or databases that fail them.
   'test/server/relay/{foreignEffect,largest,receipts,servers,unbelieved,unestimated}.test.ts',
   'test/server/store/{leaseHolder,sessions,standby}.test.ts',

@@ -1,5 +1,5 @@
 // The client as others get it: packed by npm, used in a project of its own, bundled for a page, and as its examples call it.
-// test/e2e/clientExample.test.ts runs the examples.
+// test/e2e/clientExample.test.ts runs the first example and the starter.
 import { readFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,4 @@
-// An attested enclave reports at its door to the owner alone, and the operator's commands take what it reports.
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+// An attested enclave reports at its door to the owner alone. test/e2e/upgrade.test.ts has the operator's commands that ask it.
 import { expect, it } from 'vitest'
 import { actionReportSchema } from '../../src/protocol/actionReport.js'
 import { problemSchema } from '../../src/protocol/api.js'
@@ -12,7 +10,6 @@ import { openReport, sealedReportSchema } from '../../src/protocol/sealedReport.
 import { clientOf, runDemo } from '../../src/sandbox/demo.js'
 import { startBorn } from '../support/attestedEnclaves.js'
 import { eventually } from '../support/eventually.js'
-import { operate } from '../support/operate.js'
 
 it('reports are for who has the secret of jobs and the first holder’s key, and name no order that a run may end', async () => {
   const { sandbox, attested, url: enclaveUrl, domain } = await startBorn()
@@ -51,19 +48,6 @@ it('reports are for who has the secret of jobs and the first holder’s key, and
   expect(checks).toEqual(expect.arrayContaining(['master-key', 'money', 'broker-alone', 'relay']))
   expect(facts).toMatchObject({ intentPublicKey: secrets.intentPublicKey, signer: secrets.enclaveSigner })
   expect(actionReportSchema.parse(await opened({ actions: true }))).toMatchObject({ chainId: info.chainId })
-
-  const keyFile = join(sandbox.directory, 'owner.key')
-  await writeFile(keyFile, `${owner}\n`, { mode: 0o600 })
-  const out = join(sandbox.directory, 'report.json')
-  const common = ['--enclave-url', enclaveUrl, '--directory', sandbox.directory]
-  const env = { ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
-  const { exit } = await operate(['attest', 'report', ...common, '--key-file', keyFile, '--out', out], {
-    env,
-  })
-  expect(exit).toBe(0)
-  expect(enclaveReportSchema.parse(JSON.parse(await readFile(out, 'utf8'))).facts).toEqual(facts)
-  const examined = await operate(['invariants', ...common, '--holder-key-file', keyFile, '--json'], { env })
-  expect(JSON.parse(examined.out)).toMatchObject({ healthy: true })
 
   // An order that no run ends: the broker holds it, and no server is there.
   sandbox.broker.fill({ mode: 'hold' })

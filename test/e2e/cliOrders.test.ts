@@ -81,16 +81,3 @@ it('confidential-trading order --limit rests until the price falls and fills in 
   expect(after.cash - cash).toBe(50n * ONE_USDC)
   expect(formatDecimal(after.positions.TSLA?.qty ?? 0n, SHARE_DECIMALS)).toBe(atBroker()?.filled_qty)
 })
-
-it('confidential-trading order waits behind an opposite one that is open, and tells its owner alone so', async () => {
-  const { broker } = desk().sandbox
-  broker.fill({ symbol: 'AAPL', mode: 'hold', times: 1 })
-  const sale = startCli(['order', 'sell', 'AAPL', '50'], (await person(0)).env)
-  await eventually('the sale is at the broker', () => /^OPEN, .*: placed, /m.test(sale.err()))
-  const purchase = startCli(['order', 'buy', 'AAPL', '50'], (await person(1)).env)
-  const waits =
-    /^OPEN, .*queued: waits for its turn at the broker \(broker-turn\), .*\n.*an opposite order of the same symbol is open/m
-  await eventually('the purchase waits', () => waits.test(purchase.err()))
-  broker.release({ symbol: 'AAPL' })
-  expect([await sale.exit, await purchase.exit]).toEqual([0, 0])
-})

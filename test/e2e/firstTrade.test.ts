@@ -198,12 +198,6 @@ it(
   LIMIT_MS,
 )
 
-it('docs/first-trade.md numbers its steps', async () => {
-  const page = await readFile(PAGE, 'utf8')
-  const titles = [...page.matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number))
-  expect(titles).toEqual(titles.map((_, index) => index + 1))
-})
-
 /** Waits until server and enclave take requests. */
 async function answering(ports: readonly number[]): Promise<void> {
   for (const port of ports) {

@@ -123,21 +123,3 @@ it('a file of employees refuses whom it does not list once the rulebook has no d
   expect(kept.length).toBeGreaterThan(1)
   for (const text of texts) expect(text).not.toMatch(/King|Oduya|TSLA/)
 })
-
-it('a file of employees with bad lines names each, and publishes nothing', async () => {
-  const version = await versionInForce()
-  const bad = [`${addressOf(1)},Lab`, '0x12,Desk', `${addressOf(1)},Desk`, `${addressOf(1)},`]
-  const command = await commandOf('bad', rulebook, ['wallet,group', ...bad].join('\n'))
-  const refused = await runShippedCli(command, env)
-  expect({ exit: refused.exit, version: await versionInForce() }).toEqual({ exit: 2, version })
-  expect(JSON.parse(refused.err)).toMatchObject({
-    error: {
-      code: 'usage',
-      faults: [
-        'line 2: “Lab” is not a group of the rulebook.',
-        'line 3: “0x12” is not an address: enter 0x and 40 hex digits.',
-        'line 5: Line 4 has the same wallet.',
-      ],
-    },
-  })
-})

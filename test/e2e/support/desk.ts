@@ -4,32 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Contracts, createContracts, createUsdc, type Usdc } from '../../../src/chain/contracts.js'
-import type { PublishedRulebook } from '../../../src/client/admin.js'
-import type { Client } from '../../../src/client/index.js'
+import { createContracts, createUsdc } from '../../../src/chain/contracts.js'
 import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { QUICK } from '../../support/tradingSandbox.js'
 import { handEnclaveOver, killEnclaves } from './enclaveProcesses.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
-import { createTrader, type Trader } from './trader.js'
+import { createTrader } from './trader.js'
 
 /** One institution's desk: three employees, their admin, and the platform around them. */
-export interface Desk {
-  readonly sandbox: Sandbox
-  readonly contracts: Contracts
-  readonly usdc: Usdc
-  readonly admin: Client
-  readonly traders: readonly [Trader, Trader, Trader]
-  /** The rulebook of version 1, as its publication returned it. */
-  readonly rulebook: PublishedRulebook
-  /** The time of the last block in Unix seconds. */
-  chainTime(): Promise<number>
-  /** The lines that the server and the narration have printed so far. */
-  lines(): readonly string[]
-}
+export type Desk = Awaited<ReturnType<typeof openDesk>>
 
 type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> & {
   /** The server starts the enclave, in place of the sandbox. */
@@ -54,9 +40,7 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
     return desk
   }
   const open = async (root: string, lines: string[]) => {
-    const opened = await openDesk(root, options, lines)
-    lines.push('the sandbox is up')
-    desk = { ...opened, rulebook: await publishDefaultRulebook(opened.sandbox) }
+    desk = await openDesk(root, options, lines)
   }
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'desk-'))
@@ -80,11 +64,7 @@ const lastLines = (directory: string) => async (name: string) => {
   return [`${name}:`, ...text.trimEnd().split('\n').slice(-LAST_LINES)].join('\n')
 }
 
-async function openDesk(
-  directory: string,
-  options: DeskOptions,
-  lines: string[],
-): Promise<Omit<Desk, 'rulebook'>> {
+async function openDesk(directory: string, options: DeskOptions, lines: string[]) {
   const { recorder, enclave, ...settings } = options
   const started = await startSandbox({
     ...settings,
@@ -105,18 +85,24 @@ async function openDesk(
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)
   const [first, second, third] = sandbox.accounts.employees
-  const trader = (account: typeof first) => createTrader({ sandbox, contracts, usdc, account })
+  const trader = (account: typeof first) => createTrader({ sandbox, contracts, usdc }, account)
+  const traders = [trader(first), trader(second), trader(third)] as const
+  lines.push('the sandbox is up')
   return {
     sandbox,
     contracts,
     usdc,
     admin: clientOf(sandbox, sandbox.accounts.admin),
-    traders: [trader(first), trader(second), trader(third)],
+    traders,
+    /** The rulebook of version 1, as its publication returned it. */
+    rulebook: await publishDefaultRulebook(sandbox),
+    /** The time of the last block in Unix seconds. */
     async chainTime() {
       const block = await sandbox.provider.getBlock('latest')
       if (!block) throw new Error('the chain has no block')
       return block.timestamp
     },
-    lines: () => lines,
+    /** The lines that the server and the narration have printed so far. */
+    lines: (): readonly string[] => lines,
   }
 }

@@ -4,25 +4,21 @@ import { buffer } from 'node:stream/consumers'
 import { startHttpServer } from '../../support/httpServer.js'
 import type { Evidence } from './evidence.js'
 
-/** A proxy in front of the server that keeps every answer: status, headers, body. */
-export interface Recorder {
-  readonly url: string
-  /** The server's own URL, once it is known. */
-  readonly target: Promise<string>
-  /** Requests that came earlier wait until now. */
-  forwardTo(serverUrl: string): void
-  stop(): Promise<void>
-}
+export type Recorder = Awaited<ReturnType<typeof startRecorder>>
 
-export async function startRecorder(evidence: Evidence): Promise<Recorder> {
-  let forwardTo: (serverUrl: string) => void = () => undefined
-  const target = new Promise<string>((resolve) => {
-    forwardTo = resolve
-  })
+/** A proxy in front of the server that keeps every answer: status, headers, body. */
+export async function startRecorder(evidence: Evidence) {
+  const { promise: target, resolve: forwardTo } = Promise.withResolvers<string>()
   const server = await startHttpServer((req, res) => {
     void pass(evidence, target, req, res).catch(() => res.destroy())
   })
-  return { ...server, target, forwardTo }
+  return {
+    ...server,
+    /** The server's own URL, once it is known. */
+    target,
+    /** Requests that came earlier wait until now. */
+    forwardTo: (serverUrl: string) => forwardTo(serverUrl),
+  }
 }
 
 async function pass(

@@ -1,5 +1,5 @@
 import type { Contracts, Usdc } from '../../../src/chain/contracts.js'
-import type { Client, OrderRequest, OrderTerms, Portfolio } from '../../../src/client/index.js'
+import type { OrderRequest, OrderTerms } from '../../../src/client/index.js'
 import type { OrderStatus } from '../../../src/protocol/api.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -13,40 +13,18 @@ import { eventually } from '../../support/eventually.js'
 export type Order = OrderTerms & Pick<OrderRequest, 'deadline'>
 
 /** An employee at the desk. */
-export interface Trader {
-  readonly account: SandboxAccount
-  readonly client: Client
-  /** Signs, seals, opens the escrow and submits; resolves with the orderId. */
-  send(order: Order): Promise<Hex>
-  /** Resolves with the status once the escrow is settled or refunded and no run is under way. */
-  ended(orderId: Hex): Promise<OrderStatus>
-  /** Sends and waits for the end. */
-  trade(order: Order): Promise<OrderStatus>
-  /** Resolves once a run ended so. */
-  reaches(orderId: Hex, outcome: Outcome): Promise<OrderStatus>
-  /** The portfolio as the employee decrypts it; throws when there is none. */
-  portfolio(): Promise<Portfolio>
-  /** USDC base units in the wallet. */
-  wallet(): Promise<bigint>
-  /** Shares of a symbol in the wallet, in base units. */
-  shares(symbol: string): Promise<bigint>
-  /** The code of the notice that the order was refused with. */
-  reason(status: OrderStatus): Promise<string | undefined>
-}
-
-export interface TraderDeps {
-  readonly sandbox: Sandbox
-  readonly contracts: Contracts
-  readonly usdc: Usdc
-  readonly account: SandboxAccount
-}
+export type Trader = ReturnType<typeof createTrader>
 
 /** Seconds that an order may take unless its test says otherwise. */
 const LIFETIME = 3_600
 
-export function createTrader({ sandbox, contracts, usdc, account }: TraderDeps): Trader {
+export function createTrader(
+  { sandbox, contracts, usdc }: { sandbox: Sandbox; contracts: Contracts; usdc: Usdc },
+  account: SandboxAccount,
+) {
   const client = clientOf(sandbox, account)
 
+  /** Signs, seals, opens the escrow and submits; resolves with the orderId. */
   async function send(order: Order): Promise<Hex> {
     const block = await sandbox.provider.getBlock('latest')
     const deadline = order.deadline ?? (block?.timestamp ?? 0) + LIFETIME
@@ -54,6 +32,7 @@ export function createTrader({ sandbox, contracts, usdc, account }: TraderDeps):
     return placed.order.orderId
   }
 
+  /** Resolves with the status once the escrow is settled or refunded and no run is under way. */
   function ended(orderId: Hex): Promise<OrderStatus> {
     return eventually(`order ${orderId} ends`, async () => {
       const status = await client.getOrder(orderId)
@@ -68,20 +47,26 @@ export function createTrader({ sandbox, contracts, usdc, account }: TraderDeps):
     client,
     send,
     ended,
-    trade: async (order) => ended(await send(order)),
-    reaches: (orderId, outcome) =>
+    /** Sends and waits for the end. */
+    trade: async (order: Order) => ended(await send(order)),
+    /** Resolves once a run ended so. */
+    reaches: (orderId: Hex, outcome: Outcome) =>
       eventually(`a run of ${orderId} ends as ${outcome}`, async () => {
         const status = await client.getOrder(orderId)
         return status.triggers.some((run) => run.outcome === outcome) && status
       }),
+    /** The portfolio as the employee decrypts it; throws when there is none. */
     async portfolio() {
       const opened = await client.getPortfolio()
       if (!opened) throw new Error('the employee has no portfolio yet')
       return opened.portfolio
     },
+    /** USDC base units in the wallet. */
     wallet: () => usdc.balanceOf(account.address),
-    shares: (symbol) => contracts.token.balanceOf(account.address, nameToBytes32(symbol)),
-    reason: async (status) => (await client.openNotice(status))?.code,
+    /** Shares of a symbol in the wallet, in base units. */
+    shares: (symbol: string) => contracts.token.balanceOf(account.address, nameToBytes32(symbol)),
+    /** The code of the notice that the order was refused with. */
+    reason: async (status: OrderStatus) => (await client.openNotice(status))?.code,
   }
 }
 
