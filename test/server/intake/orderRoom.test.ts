@@ -96,7 +96,8 @@ test('an envelope that could not be written takes no room, and runs once it is p
   const envelope = await sealOrder('the real one')
   const order = { orderId: ORDER, ...envelope }
   const mend = holdStores(dataDir)
-  expect(await postFrom('192.0.2.1', order)).toEqual([503, 'storage-unavailable'])
+  for (const each of [await waiting('lost'), order])
+    expect(await postFrom('192.0.2.1', each)).toEqual([503, 'storage-unavailable'])
   mend()
   expect(await postFrom('192.0.2.1', order)).toEqual([202, undefined])
   expect(await postFrom('192.0.2.1', await waiting('another'))).toEqual(REFUSED)
