@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
-import { startHttpServer, type TestServer } from '../support/httpServer.js'
+import { startHttpServer } from '../support/httpServer.js'
 
 export const CHAIN_ID = 31_337
 export const WHO = [{ method: 'who', params: [] }]
@@ -13,16 +13,12 @@ export type Manner = 'well' | '429' | '500' | '503' | '400' | '413' | 'garbage' 
 
 /** Nodes that behave as told, at a time in the test's hand. */
 export function useNodes() {
-  const servers: TestServer[] = []
   let now = 0
   beforeEach(() => {
     now = 1_000
     vi.spyOn(performance, 'now').mockImplementation(() => now)
   })
-  afterEach(async () => {
-    vi.restoreAllMocks()
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-  })
+  afterEach(() => void vi.restoreAllMocks())
 
   /** A node that says its name when asked who it is, and remembers what it was asked. */
   async function startNode(name: string, changes: { manner?: Manner; chainId?: number; head?: number } = {}) {
@@ -49,7 +45,7 @@ export function useNodes() {
       if (node.retryAfter !== '') response.setHeader('Retry-After', node.retryAfter)
       response.writeHead(Number(node.manner) || 200).end(JSON.stringify(answersTo(calls)))
     })
-    servers.push(server)
+    onTestFinished(server.stop)
     node.url = server.url
     return node
   }

@@ -1,18 +1,13 @@
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
-import { startHttpServer, type TestServer } from '../support/httpServer.js'
-
-const servers: TestServer[] = []
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
+import { startHttpServer } from '../support/httpServer.js'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = await startHttpServer(listener)
-  servers.push(server)
+  onTestFinished(server.stop)
   return server.url
 }
 

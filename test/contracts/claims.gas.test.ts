@@ -74,7 +74,8 @@ const relayed = (authorization: Authorization, asset: Hex): Sent => ({
   call: signedCall(chain(), authorization),
   asset,
 })
-const withdrawal = () => request('alice', 'withdrawal')
+const paying = async (payoutAsset: Hex, payout: bigint) =>
+  settlement(await request('alice', 'withdrawal'), { payoutAsset, payout })
 
 it.each<[string, () => Promise<Sent>]>([
   ['a refund', async () => relayed(refund(await buy('alice', 'buy', usd(1_000))), USDC)],
@@ -86,14 +87,8 @@ it.each<[string, () => Promise<Sent>]>([
       return { from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC }
     },
   ],
-  [
-    'a payout of USDC',
-    async () => relayed(settlement(await withdrawal(), { payoutAsset: USDC, payout: usd(9) }), USDC),
-  ],
-  [
-    'a payout of shares',
-    async () => relayed(settlement(await withdrawal(), { payoutAsset: AAPL, payout: shares(9) }), AAPL),
-  ],
+  ['a payout of USDC', async () => relayed(await paying(USDC, usd(9)), USDC)],
+  ['a payout of shares', async () => relayed(await paying(AAPL, shares(9)), AAPL)],
 ])('with too little gas %s reverts', async (_what, prepare) => {
   const sent = await prepare()
   await usdc.turn(chain(), 'setBurned', BURNED)
@@ -115,7 +110,7 @@ it.each([
   'a failure that is not the account’s own makes no claim, and everything reverts: %s',
   async (_, message, fail) => {
     const order = await buy('alice', 'buy', usd(1_000))
-    const paid = settlement(await withdrawal(), { payoutAsset: USDC, payout: usd(9) })
+    const paid = await paying(USDC, usd(9))
     await chain().mineAt((await soon(chain())) + 8 * DAY)
     await usdc.turn(chain(), 'setBlacklisted', account('alice'), true)
     expect(await outcomeOf(relayed(refund(order), USDC), PLENTY)).toBe('makes a claim')

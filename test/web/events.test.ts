@@ -34,8 +34,6 @@ it.each([
   ['OrderSettled', [id, wallet, 1n, usdc, 2_500_000n], `${ORDER} settled, 2.50 USDC paid out`],
   ['OrderSettled', [id, wallet, 1n, aapl, 2_500_000_000n], `${ORDER} settled, 2.5 AAPL paid out`],
   ['OrderSettled', [id, wallet, 1n, aapl, 0n], `${ORDER} settled`],
-  ['FreezeUpdated', [aapl, wallet, true], 'token: AAPL of 0x90F7…b906 is frozen'],
-  ['BatchMinted', [aapl, 1_000_000_000n, 3_000_000_000n], 'pool: 1 AAPL minted, 3 in all'],
   ['AdmissionUpdated', [org, wallet, false], 'registry: Example Capital of 0x90F7…b906 is suspended'],
   ['ClaimPaid', [wallet, usdc, wallet, 2_500_000n], CLAIM_PAID],
   ['PortfolioMoved', [wallet, wallet, 0n], `ledger: The ${PORTFOLIO} has moved`],

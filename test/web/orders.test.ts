@@ -153,21 +153,14 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
   await expect.poll(listed).toEqual([ID])
 })
 
-const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 const sale = { side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n, locked: 3n } as const
-const openOrders: Portfolio['openOrders'] = { [idOf('a')]: { ...sale, brokerOrderId: '', placedAt: 1 } }
-
-it('the order that was placed last comes first, once', () => {
-  const two = withPlaced(withPlaced(NO_ORDERS, idOf('a'), request), idOf('b'), request)
-  expect(two.placed).toEqual([idOf('b'), idOf('a')])
-  expect(withPlaced(two, idOf('a'), request).placed).toEqual([idOf('a'), idOf('b')])
-})
+const openOrders: Portfolio['openOrders'] = { [ID]: { ...sale, brokerOrderId: '', placedAt: 1 } }
 
 it('the portfolio’s open orders are remembered when they have ended, and the page’s own ones are known better', () => {
   const seen = withOpenOrders(NO_ORDERS, openOrders)
-  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', usdc: 7n })
+  expect(seen.ordered.get(ID)).toEqual({ side: 'SELL', symbol: 'MSFT', usdc: 7n })
   expect(seen.placed).toEqual([])
   expect(withOpenOrders(seen, {})).toBe(seen)
-  const placed = withPlaced(NO_ORDERS, idOf('a'), request)
+  const placed = withPlaced(NO_ORDERS, ID, request)
   expect(withOpenOrders(placed, openOrders)).toBe(placed)
 })
