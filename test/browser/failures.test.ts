@@ -86,12 +86,3 @@ it('a member who is removed while her order waits keeps her orders and her portf
   const card = await newestOrder(page, 'REFUNDED')
   await card.getByText('Only a member of an institution can buy or deposit USDC.').waitFor()
 })
-
-it('a list of very many orders says how many it has, and what it still reads', async () => {
-  const page = await without('rpcUrl', (route) =>
-    route.request().postData()?.includes('eth_getLogs') ? undefined : route.fallback(),
-  )
-  await page.reload()
-  await page.getByText(/^Reading the orders/).waitFor()
-  await expectFit(page)
-})

@@ -1,4 +1,4 @@
-// Purchases and sales with their prices and gains, read from the chain, also after a reload: on a desk and on a phone.
+// Purchases and sales with their prices and gains, read from the chain, also after a reload; a cancel; shares that were withdrawn, and their way back. On a desk and on a phone.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -8,6 +8,10 @@ import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk
 import { keptOf } from './support/kept.js'
 
 const desk = useBrowserDesk({ pagesStay: true })
+const amountOf = (page: Page) => page.locator('#ticket-amount')
+const buttonOf = (page: Page) => page.locator('[data-test=place]')
+const heldOf = (page: Page) => page.locator('[data-wallet-shares=AAPL]')
+const hintOf = (page: Page) => page.locator('#ticket-amount-hint')
 
 describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name, options) => {
   let page: Page
@@ -80,6 +84,75 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name
     const lines = pdfText(await readFile(await download.path())).flat()
     expect(lines.filter((line) => /^\d{4}-\d\d-\d\d (?:bought|sold) +AAPL /.test(line))).toHaveLength(2)
     expect(lines.find((line) => line.startsWith('Realised gain '))).toMatch(/ \d+\.\d\d+$/)
+  })
+
+  it('an order is cancelled while it is live at the broker, and its money comes back', async () => {
+    const { broker } = desk().sandbox
+    broker.fill({ mode: 'hold' })
+    await order(page, 'Buy', 'MSFT', '90')
+    const card = page.locator('.order').first()
+    await card.getByRole('status').getByText('At the broker', { exact: true }).waitFor()
+    await card.getByText(/^Good until /).waitFor()
+    await page.locator('[data-test=in-orders]', { hasText: '90.00' }).waitFor()
+    const cancel = card.getByRole('button', { name: 'Cancel order Buy MSFT for 90.00 USDC' })
+    await cancel.scrollIntoViewIfNeeded()
+    await expectFit(page)
+    await cancel.click()
+    await card.locator('[data-test=cancelling]').waitFor()
+    await newestOrder(page, 'REFUNDED')
+    await card.getByRole('status').getByText('Cancelled', { exact: true }).waitFor()
+    await card.locator('[data-notice=cancelled]').waitFor()
+    await card.getByText('Server received your cancellation').waitFor()
+    expect(await cancel.count()).toBe(0)
+    await page.locator('[data-test=in-orders]').waitFor({ state: 'detached' })
+    await expectFit(page)
+    broker.clear({ what: 'fills' })
+  })
+
+  it('shares in the wallet are shown once they were withdrawn', async () => {
+    await order(page, 'Buy', 'AAPL', '800')
+    await newestOrder(page, 'SETTLED')
+    expect(await heldOf(page).count()).toBe(0)
+    await order(page, 'Withdraw', 'AAPL', '2.5')
+    await newestOrder(page, 'SETTLED')
+    await heldOf(page).getByText('2.5', { exact: true }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+  })
+
+  it('shares in the wallet fill the ticket, which lets through what the wallet holds and no more', async () => {
+    await page.getByRole('button', { name: 'Deposit the wallet’s AAPL' }).click()
+    expect(await page.locator('#ticket-symbol').inputValue()).toBe('AAPL')
+    expect(await amountOf(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await hintOf(page).getByText('2.5 AAPL in the wallet.').waitFor()
+    await amountOf(page).fill('2.6')
+    await buttonOf(page).getByText('Not enough AAPL', { exact: true }).waitFor()
+    expect(await buttonOf(page).isDisabled()).toBe(true)
+    await hintOf(page).getByText('You have 2.5 AAPL in the wallet.').waitFor()
+    await page.getByRole('button', { name: 'Max', exact: true }).click()
+    expect(await amountOf(page).inputValue()).toBe('2.5')
+    await page
+      .locator('[data-test=review]', { hasText: 'Moves 2.5 AAPL from this wallet to your portfolio.' })
+      .waitFor()
+    await page.getByText('The platform does not pay for deposits of shares').waitFor()
+    await expectFit(page)
+  })
+
+  it('shares in the wallet go into the portfolio, and are the wallet’s no more', async () => {
+    await amountOf(page).fill('1.5')
+    const toasts = page.locator('[data-test=toasts]')
+    // Stage and toast are shown only briefly, so both are awaited before the click.
+    await Promise.all([
+      page.locator('[data-test=stages] [aria-current=step]').waitFor(),
+      toasts.getByText('Settled: Deposit 1.5 AAPL').waitFor(),
+      buttonOf(page).getByText('Deposit AAPL', { exact: true }).click(),
+    ])
+    await heldOf(page).getByText('1', { exact: true }).waitFor()
+    expect(await page.locator('[data-test=stages]').getAttribute('data-stage')).toBe('done')
+    await order(page, 'Deposit', 'AAPL', '1')
+    await heldOf(page).waitFor({ state: 'detached' })
+    await newestOrder(page, 'SETTLED')
+    await amountOf(page).fill('1')
+    await buttonOf(page).getByText('No AAPL to deposit', { exact: true }).waitFor()
   })
 
   it('none of it is kept in the clear', async () => {
