@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { goTo, keptOrders, killTab, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
+import { keptOrders, killTab, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
 
 const desk = useBrowserDesk()
@@ -80,31 +80,33 @@ describe('a tab that is closed, or killed', () => {
     expect(placed() - before).toBe(1)
   })
 
-  it('with its escrow open has the order sent by itself at the next visit', async () => {
+  it.each<[string, (page: Page) => Promise<void>]>([
+    [
+      'its escrow open',
+      async (page) => {
+        await loseServer(page, 'eth_sendTransaction', '74', WALLET_PAYS)
+        await stageOf(page, 'sealed').waitFor()
+        await page.close()
+        await desk().sandbox.restartServer()
+      },
+    ],
+    [
+      'the order’s transaction sent and not mined',
+      async (page) => {
+        const { provider } = desk().sandbox
+        const interval: unknown = await provider.send('anvil_getIntervalMining', [])
+        await provider.send('evm_setIntervalMining', [0])
+        await order(page, 'Buy', 'AAPL', '76', WALLET_PAYS)
+        const pool = async () => (await provider.send('txpool_status', [])).pending
+        await expect.poll(pool, { timeout: PATIENCE_MS }).not.toBe('0x0')
+        await killTab(page)
+        await provider.send('evm_setIntervalMining', [interval])
+      },
+    ],
+  ])('with %s has the order sent by itself at the next visit', async (_what, interrupt) => {
     const before = placed()
     const page = await desk().visitAs('Cleo')
-    await loseServer(page, 'eth_sendTransaction', '74', WALLET_PAYS)
-    await stageOf(page, 'sealed').waitFor()
-    await page.close()
-    await desk().sandbox.restartServer()
-    const tab = await reopen(page, 'Cleo')
-    await expect.poll(() => placed() - before, { timeout: PATIENCE_MS }).toBe(1)
-    await newestOrder(tab, 'SETTLED')
-    expect(placed() - before).toBe(1)
-    await expect.poll(() => keptOrders(tab), { timeout: PATIENCE_MS }).toBe(0)
-  })
-
-  it('with the order’s transaction sent and not mined has the order sent by itself at the next visit', async () => {
-    const { provider } = desk().sandbox
-    const before = placed()
-    const page = await desk().visitAs('Cleo')
-    const interval: unknown = await provider.send('anvil_getIntervalMining', [])
-    await provider.send('evm_setIntervalMining', [0])
-    await order(page, 'Buy', 'AAPL', '76', WALLET_PAYS)
-    const pool = async () => (await provider.send('txpool_status', [])).pending
-    await expect.poll(pool, { timeout: PATIENCE_MS }).not.toBe('0x0')
-    await killTab(page)
-    await provider.send('evm_setIntervalMining', [interval])
+    await interrupt(page)
     const tab = await reopen(page, 'Cleo')
     await expect.poll(() => placed() - before, { timeout: PATIENCE_MS }).toBe(1)
     await newestOrder(tab, 'SETTLED')
@@ -134,41 +136,5 @@ describe('the envelope of an open order', () => {
     sandbox.broker.release({})
     await newestOrder(page, 'SETTLED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
-  })
-})
-
-describe('a rulebook on its way', () => {
-  it('is gone on with at the next visit, without a signature, after tab and server have ended before its block', async () => {
-    const { sandbox, copy } = desk()
-    const page = await desk().visitAs('Dana')
-    await goTo(page, 'Institution')
-    await openCopy(page, copy)
-    await page.getByLabel('Largest order').fill('20000')
-    const interval: unknown = await sandbox.provider.send('anvil_getIntervalMining', [])
-    await sandbox.provider.send('evm_setIntervalMining', [0])
-    await page.getByRole('button', { name: /^Publish version 2/ }).click()
-    const pool = async () => (await sandbox.provider.send('txpool_status', [])).pending
-    await expect.poll(pool, { timeout: PATIENCE_MS }).not.toBe('0x0')
-    await page.close()
-    await sandbox.server().kill()
-    await sandbox.restartServer()
-    await sandbox.provider.send('evm_setIntervalMining', [interval])
-
-    const tab = await reopen(page, 'Dana')
-    const signatures: string[] = []
-    tab.on('request', (request) => {
-      if (request.postData()?.includes('eth_signTypedData')) signatures.push(request.url())
-    })
-    await goTo(tab, 'Institution')
-    await tab.getByText('The publication of version 2 was cut off').waitFor()
-    expect(await findViolations(tab)).toEqual([])
-    await tab.getByRole('button', { name: 'Go on with version 2' }).click()
-    await tab.getByText('Version 2 is in force.').waitFor()
-    expect(signatures).toEqual([])
-    // The copy that it kept tells the rules in force.
-    await tab.getByRole('button', { name: 'Open the copy of version 2' }).click()
-    await expect
-      .poll(() => tab.getByLabel('Largest order').inputValue(), { timeout: PATIENCE_MS })
-      .toBe('20000')
   })
 })

@@ -1,15 +1,10 @@
 // The form of a rulebook: what it begins with, and what it says before it publishes.
 import { readFile } from 'node:fs/promises'
-import { Contract, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
-import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import { publishRulebook } from '../../src/client/admin.js'
-import type { Policy } from '../../src/client/index.js'
+import { applyChange } from '../../src/client/operator.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { ONE_USDC } from '../../src/protocol/units.js'
-import { clientOf } from '../../src/sandbox/demo.js'
+import { clientOf, publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { INSTITUTION } from '../../src/sandbox/settings.js'
 import { findViolations } from './support/accessibility.js'
 import { goTo, importCopy, openCopy, useBrowserDesk } from './support/desk.js'
@@ -29,8 +24,9 @@ async function institutionOf(page: Page): Promise<Page> {
 }
 
 const unknown = (page: Page) => page.locator('[data-test=unknown-rules]')
-/** The changes that the form announces. */
-const changes = (page: Page) => page.locator('[data-test=changes] li')
+/** The form announces these changes. */
+const expectChanges = (page: Page, changes: unknown) =>
+  expect.poll(() => page.locator('[data-test=changes] li').allInnerTexts()).toEqual(changes)
 const publish = (page: Page) => page.getByRole('button', { name: /^Publish version/ })
 const overtaken = (page: Page) => page.getByRole('button', { name: 'The draft is out of date' })
 
@@ -71,13 +67,11 @@ describe('the form', () => {
     await dana.getByLabel('Ada may trade TSLA').uncheck()
     await dana.getByLabel('Largest order').fill('20,000')
     await dana.getByLabel('Shares may be withdrawn').uncheck()
-    await expect
-      .poll(() => changes(dana).allInnerTexts())
-      .toEqual([
-        expect.stringMatching(/^tightened Ada .* may no longer trade TSLA$/),
-        'tightened an order may be at most 20,000 USDC (was 25,000 USDC)',
-        'tightened shares may not be withdrawn',
-      ])
+    await expectChanges(dana, [
+      expect.stringMatching(/^tightened Ada .* may no longer trade TSLA$/),
+      'tightened an order may be at most 20,000 USDC (was 25,000 USDC)',
+      'tightened shares may not be withdrawn',
+    ])
     expect(await findViolations(dana)).toEqual([])
     await dana.getByRole('button', { name: 'Publish version 2', exact: true }).click()
     await dana.getByText('Version 2 is in force.').waitFor()
@@ -93,12 +87,10 @@ describe('the form', () => {
     await expectRulesOf2(dana)
     await dana.getByLabel('Ada may trade TSLA').check()
     await dana.getByLabel('Largest order').fill('25000')
-    await expect
-      .poll(() => changes(dana).allInnerTexts())
-      .toEqual([
-        expect.stringMatching(/^lifted Ada .* may now trade TSLA$/),
-        'lifted an order may be at most 25,000 USDC (was 20,000 USDC)',
-      ])
+    await expectChanges(dana, [
+      expect.stringMatching(/^lifted Ada .* may now trade TSLA$/),
+      'lifted an order may be at most 25,000 USDC (was 20,000 USDC)',
+    ])
     await dana.getByRole('button', { name: 'Publish version 3, which lifts 2 rules' }).waitFor()
     expect(await findViolations(dana)).toEqual([])
   })
@@ -123,7 +115,8 @@ describe('a wallet that was invited after the rulebook in force', () => {
     const { admin, newcomer } = sandbox.accounts
     await clientOf(sandbox, admin).inviteMember(newcomer.address)
     await clientOf(sandbox, newcomer).joinInstitution(nameToBytes32(INSTITUTION))
-    await verify(newcomer.address)
+    const verified = { kind: 'kyc', wallet: newcomer.address, isVerified: true } as const
+    await applyChange(clientOf(sandbox, sandbox.accounts.owner), verified)
     const noor = await desk().visitAs('Noor')
     const note = noor.locator('[data-test=not-covered]')
     await note.getByText('This wallet is not covered by the rulebook in force.').waitFor()
@@ -131,7 +124,7 @@ describe('a wallet that was invited after the rulebook in force', () => {
     // It stays once the chain has been read.
     expect(await note.count()).toBe(1)
 
-    const copy = await publishElsewhere(2)
+    const copy = await publishElsewhere()
     await expectVersion(3)
     await openCopy(dana, copy)
     const row = dana.getByRole('row', { name: /^Noor/ }).filter({ has: dana.getByLabel('Noor may buy') })
@@ -170,13 +163,10 @@ describe('a member', () => {
 
 describe('two browsers of the admin at once', () => {
   it('the second learns of the first before it signs, and replaces nothing', async () => {
-    let letGo = () => {}
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
+    const released = Promise.withResolvers<void>()
     // The page has not heard of it when “Publish” is pressed.
     await dana.route(/\/org\/0x/, async (route) => {
-      await released
+      await released.promise
       await route.continue()
     })
     const signed: string[] = []
@@ -184,11 +174,11 @@ describe('two browsers of the admin at once', () => {
       if (request.postData()?.includes('eth_signTypedData')) signed.push(request.url())
     })
     await dana.getByLabel('Largest order').fill('23000')
-    await publishElsewhere(4)
+    await publishElsewhere()
     await publish(dana).click()
     await dana.getByRole('alert').getByText('Another rulebook was published first').waitFor()
     expect(signed).toEqual([])
-    letGo()
+    released.resolve()
     await dana.getByText('Version 5 came into force while you were editing').waitFor()
     expect(await overtaken(dana).isDisabled()).toBe(true)
     expect(await findViolations(dana)).toEqual([])
@@ -201,7 +191,7 @@ describe('two browsers of the admin at once', () => {
 
 describe('rules that several share', () => {
   it('are a group and a default, which rows and files name', async () => {
-    const copy = await publishElsewhere(5)
+    const copy = await publishElsewhere()
     const page = await institutionOf(await desk().visitAs('Dana'))
     await openCopy(page, copy)
     await page.getByText('Groups, and members who are not listed').click()
@@ -222,15 +212,12 @@ describe('rules that several share', () => {
     await page.getByText('1 employee imported into the draft below.').waitFor()
     expect(await page.getByLabel('Rules of Cleo').inputValue()).toBe('Research')
     expect(await findViolations(page)).toEqual([])
-    await expect
-      .poll(() => changes(page).allInnerTexts())
-      .toEqual(
-        expect.arrayContaining([
-          'lifted a member who is not listed may sell every symbol, and buy none',
-          expect.stringMatching(/^tightened Ben .* may no longer buy$/),
-          expect.stringMatching(/^tightened Cleo .* may no longer buy$/),
-        ]),
-      )
+    const announced = [
+      'lifted a member who is not listed may sell every symbol, and buy none',
+      expect.stringMatching(/^tightened Ben .* may no longer buy$/),
+      expect.stringMatching(/^tightened Cleo .* may no longer buy$/),
+    ]
+    await expectChanges(page, expect.arrayContaining(announced))
     await page.getByRole('button', { name: /^Publish version 7, which lifts / }).click()
     await page.getByText('Version 7 is in force.').waitFor()
     await page.getByText('No changes from version 7.').waitFor()
@@ -243,22 +230,7 @@ const expectVersion = (version: number) =>
   dana.locator('[data-test=version]', { hasText: `version ${version} is in force` }).waitFor()
 
 /** Publishes as the admin on another machine; the rulebook lists the first employees and no newcomer. */
-async function publishElsewhere(base: number) {
-  const { sandbox } = desk()
-  const free = { canBuy: true, canSell: true, restricted: [] }
-  const policy: Policy = {
-    employees: Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, free])),
-    maxOrderNotional: 15_000n * ONE_USDC,
-    allowWithdrawShares: false,
-  }
-  return (await publishRulebook(clientOf(sandbox, sandbox.accounts.admin), policy, { base })).copy
-}
-
-/** Verifies a wallet as the platform's owner. */
-async function verify(address: string): Promise<void> {
-  const { provider, accounts, info } = desk().sandbox
-  const owner = new Wallet(accounts.owner.privateKey, provider)
-  const token = new Contract(info.contracts.equityToken, equityTokenAbi, owner)
-  const { hash } = await token.getFunction('setKyc').send(address, true)
-  expect((await waitForReceipt(provider, hash))?.status).toBe(1)
+async function publishElsewhere() {
+  const change = { maxOrderNotional: 15_000_000_000n, allowWithdrawShares: false }
+  return (await publishDefaultRulebook(desk().sandbox, change)).copy
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import type { PublishedRulebook } from '../../../src/client/admin.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
@@ -11,21 +11,6 @@ import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { QUICK } from '../../support/tradingSandbox.js'
 import { PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
 import { keptOf } from './kept.js'
-
-export interface BrowserDesk {
-  readonly sandbox: Sandbox
-  /** The page's. */
-  readonly url: string
-  readonly browser: Browser
-  /** The copy of version 1, which no browser has published. */
-  readonly copy: PublishedRulebook['copy']
-  /** Errors in the pages' consoles, and refusals of the page's policy. */
-  readonly complaints: string[]
-  /** A page of a browser of its own, at an address. */
-  visit(url?: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
-  /** The same, with a demo wallet connected. */
-  visitAs(name: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
-}
 
 /** A desk's screen, a phone, and the narrowest phone, each by day or in the dark. */
 export const SIZES = [
@@ -90,16 +75,16 @@ export function useBrowserDesk({
   }
 }
 
-function openDesk(
-  sandbox: Sandbox,
-  browser: Browser,
-  copy: BrowserDesk['copy'],
-  pagesStay: boolean,
-): BrowserDesk {
+export type BrowserDesk = ReturnType<typeof openDesk>
+
+function openDesk(sandbox: Sandbox, browser: Browser, copy: PublishedRulebook['copy'], pagesStay: boolean) {
+  /** The page's. */
   const url = sandbox.info.deskUrl ?? ''
+  /** Errors in the pages' consoles, and refusals of the page's policy. */
   const complaints: string[] = []
+  /** A page of a browser of its own, at an address. */
   async function visit(at = url, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const context: BrowserContext = await browser.newContext({ viewport: VIEWPORT, ...options })
+    const context = await browser.newContext({ viewport: VIEWPORT, ...options })
     if (!pagesStay) onTestFinished(() => context.close())
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
@@ -111,13 +96,11 @@ function openDesk(
     return page
   }
   return {
-    sandbox,
-    url,
-    browser,
+    ...{ sandbox, url, complaints, visit },
+    /** The copy of version 1, which no browser has published. */
     copy,
-    complaints,
-    visit,
-    async visitAs(name, options) {
+    /** The same as `visit`, with a demo wallet connected. */
+    async visitAs(name: string, options?: Parameters<typeof visit>[1]): Promise<Page> {
       const page = await visit(url, options)
       await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
       await page.locator('.account').waitFor()

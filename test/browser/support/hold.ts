@@ -5,16 +5,13 @@ import type { Page } from 'playwright-core'
  * function that releases these requests and lets later ones pass.
  */
 export async function holdCalls(page: Page, rpcUrl: string, text: string): Promise<() => void> {
-  let letGo = () => {}
-  const released = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
+  const released = Promise.withResolvers<void>()
   await page.route(
     (url) => url.origin === new URL(rpcUrl).origin,
     async (route) => {
-      if (route.request().postData()?.includes(text)) await released
+      if (route.request().postData()?.includes(text)) await released.promise
       await route.continue()
     },
   )
-  return letGo
+  return released.resolve
 }
