@@ -3,11 +3,8 @@ import { delimiter, join } from 'node:path'
 
 /** The names of Chromium and Chrome in their packages. The first has no windows, and takes a third of the others' CPU while a page idles. */
 const NAMES = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome-stable',
-  'google-chrome',
+  ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
+  ...['google-chrome-stable', 'google-chrome'],
 ]
 
 /** There is no browser to test with; the message says how to get one. */
@@ -28,14 +25,12 @@ export class NoChromiumError extends Error {
  */
 export function chromiumPath(environment: Record<string, string | undefined>): string {
   const { CHROMIUM_PATH: chosen, PATH: directories = '' } = environment
-  if (chosen !== undefined) {
-    if (isProgram(chosen)) return chosen
-    throw new NoChromiumError(`CHROMIUM_PATH is no program: ${chosen}.`)
-  }
-  const places = NAMES.flatMap((name) => directories.split(delimiter).map((path) => join(path, name)))
-  const found = places.find(isProgram)
-  if (found === undefined) throw new NoChromiumError(`PATH has none of ${NAMES.join(', ')}.`)
-  return found
+  const places = directories.split(delimiter)
+  const paths = chosen === undefined ? NAMES.flatMap((name) => places.map((at) => join(at, name))) : [chosen]
+  const found = paths.find(isProgram)
+  if (found !== undefined) return found
+  if (chosen !== undefined) throw new NoChromiumError(`CHROMIUM_PATH is no program: ${chosen}.`)
+  throw new NoChromiumError(`PATH has none of ${NAMES.join(', ')}.`)
 }
 
 function isProgram(path: string): boolean {
