@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AbiCoder, id } from 'ethers'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { enclaveKeySchema } from '../../src/protocol/enclaveKey.js'
@@ -90,16 +90,7 @@ it('without evidence the page says that nothing proves who would read an order',
   await page.getByRole('alert').getByText('The server shows no evidence of its enclave').first().waitFor()
 })
 
-const callSchema = z.object({
-  id: z.int(),
-  method: z.string(),
-  params: z.array(z.unknown()),
-})
-const answer = async (route: Route, id: number, result: string) =>
-  route.fulfill({
-    headers: { 'access-control-allow-origin': '*' },
-    json: { jsonrpc: '2.0', id, result },
-  })
+const callSchema = z.object({ id: z.int(), params: z.array(z.unknown()) })
 
 it('a change that the chain announces is shown with its time, and that its program is not known', async () => {
   const [to, at] = ['0x00000000000000000000000000000000000000aa', Math.floor(Date.now() / 1_000) + 172_800]
@@ -113,8 +104,9 @@ it('a change that the chain announces is shown with its time, and that its progr
       const { data } = callSchema.safeParse(route.request().postDataJSON())
       const call = z.object({ data: z.string() }).safeParse(data?.params[0]).data
       const [, result] = [...announced].find(([name]) => call?.data.startsWith(id(name).slice(0, 10))) ?? []
-      if (data === undefined || result === undefined) await route.fallback()
-      else await answer(route, data.id, result)
+      if (data === undefined || result === undefined) return route.fallback()
+      const headers = { 'access-control-allow-origin': '*' }
+      return route.fulfill({ headers, json: { jsonrpc: '2.0', id: data.id, result } })
     }),
   )
   const said = page.locator('[data-test=announced-change]')
