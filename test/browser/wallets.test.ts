@@ -268,13 +268,6 @@ describe('a page that cannot be drawn', () => {
     await page.goto(desk().url)
     await page.getByRole('alert').getByText('This page has failed').waitFor()
   })
-
-  it('names its settings when these are missing', async () => {
-    const page = await desk().visit('about:blank')
-    await page.route('**/desk.json', (route) => route.fulfill({ status: 404 }))
-    await page.goto(desk().url)
-    await page.getByText('The desk is not set up').waitFor()
-  })
 })
 
 describe('an order whose sending fails in the middle', () => {

@@ -59,11 +59,6 @@ describe('an order’s state', () => {
     }
     expect([orderWords(null, failed, null), orderTone(null, failed, null)]).toEqual(['Some title', 'warn'])
   })
-
-  it('is good only once it is settled', () => {
-    const tones = [open, { ...open, receivedAt: null }, { ...open, state: 'SETTLED' as const }]
-    expect(tones.map((status) => orderTone(status, null, null))).toEqual(['wait', 'warn', 'good'])
-  })
 })
 
 describe('an order that waits', () => {
