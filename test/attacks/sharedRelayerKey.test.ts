@@ -63,7 +63,7 @@ test('a server does not suspect itself, and notices a transaction of its key whi
   await expect
     .poll(() => readinessOf(server.opsUrl), { timeout: LOOK_MS, interval: 200 })
     .toMatchObject({ code: 200, status: 'degraded', faults: { relayer: 'key-used-elsewhere' } })
-  expect(server.output()).toContain('relayer key used elsewhere')
+  await expect.poll(() => server.output()).toContain('relayer key used elsewhere')
   // Its own three have lower nonces, so the look that found the foreign one has seen them too.
   expect(await foreignTransactions(server)).toBe(1)
 })

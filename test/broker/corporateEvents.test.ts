@@ -142,9 +142,12 @@ it('the booking decides where the owner says so, on its day and in its proportio
   ])
 })
 
-it('a spin-off is paid as the cash that the owner names', async () => {
-  const booked = { type: 'spin_off', ...AAPL, ...RATES, successor: 'MSFT' } as const
-  expect(shortOf(await planned({ booked }, { cash: usd(3) }))).toEqual(['ENTITLEMENT', 'PAYMENT 2000000/1'])
+it('a spin-off is paid as the cash that the owner names, as is a merger whose shares cannot be entered, and they end', async () => {
+  const spun = { type: 'spin_off', ...AAPL, ...RATES, successor: 'MSFT' } as const
+  const paid = ['ENTITLEMENT', 'PAYMENT 2000000/1']
+  expect(shortOf(await planned({ booked: spun }, { cash: usd(3) }))).toEqual(paid)
+  const merged = { ...spun, type: 'stock_merger' } as const
+  expect(shortOf(await planned({ booked: merged }, { cash: usd(3) }))).toEqual([...paid, 'REMOVAL'])
 })
 
 it('a split that the broker rounds to whole shares counts as booked, with the cash for the fraction', () => {
