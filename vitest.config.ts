@@ -41,7 +41,7 @@ const NIGHTLY = [
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
   // Long lists and a long past.
   'test/client/{lists,prompts}.test.ts',
-  'test/client/history/enclave.test.ts',
+  'test/client/history/{enclave,year}.test.ts',
   'test/server/timeline/timeline.test.ts',
   // Builds twice.
   'test/enclave/bundle.test.ts',

@@ -1,35 +1,20 @@
 // The client's portfolio and history tell what the real enclave wrote, and follow corporate actions as it does: real contracts, broker
-// stand-in. test/e2e/cliHistory.test.ts has buys, sales and refunds.
+// stand-in. test/e2e/cliHistory.test.ts has buys, sales and refunds, test/client/history/year.test.ts their figures.
 import { expect, it } from 'vitest'
-import { dayAt, startOf } from '../../../src/broker/newYork.js'
+import { dayAt } from '../../../src/broker/newYork.js'
 import { PORTFOLIO_UPDATED } from '../../../src/chain/calledAuthorization.js'
 import { topicOf } from '../../../src/client/contractEvents.js'
-import {
-  getHistory,
-  type HistoryEntry,
-  holdingsOf,
-  lotsOf,
-  ordersOf,
-  statementOf,
-} from '../../../src/client/history.js'
+import { type HistoryEntry, holdingsOf, ordersOf } from '../../../src/client/history.js'
 import type { Client } from '../../../src/client/index.js'
 import { authorizationTargets } from '../../../src/protocol/authorizationTypes.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
-import {
-  notionalOf,
-  ONE_CENT,
-  ONE_SHARE,
-  parseDecimal,
-  SHARE_DECIMALS,
-  USDC_DECIMALS,
-} from '../../../src/protocol/units.js'
+import { ONE_SHARE } from '../../../src/protocol/units.js'
 import { deployForwarder } from '../../contracts/fixtures/forwarder.js'
 import { posting } from '../../enclave/support/chainRelay.js'
 import { USER_KEY, type Wish } from '../../enclave/support/parties.js'
-import { buy, buyFromCash, sell } from '../../enclave/support/scenarios.js'
+import { buy, sell } from '../../enclave/support/scenarios.js'
 import { useWorld } from '../../enclave/support/world.js'
-import { costOf, proceedsOf } from '../../support/brokerBooks.js'
 import { shares, usd } from '../../support/brokerStandIn.js'
 import { enact } from '../../support/corporateActions.js'
 import { changeAnswers, historyClient, kindsOf, readAll } from './historySetting.js'
@@ -236,78 +221,4 @@ it('the history of an account reports the versions of a key that is not held, an
   const adjusted = entries.find((entry) => entry.kind === 'adjusted')
   expect(adjusted).toMatchObject({ sinceVersion: 2n, shares: { AAPL: -shares(2) } })
   expect(holdingsOf(entries).isComplete).toBe(false)
-})
-
-/** What the broker says that each of its orders came to, in the order of the fills. */
-const tradesAtBroker = () =>
-  world()
-    .broker.control.orders()
-    .filter(({ filled_qty: filled }) => Number(filled) > 0)
-    .map(({ side, symbol, filled_qty: filled, filled_avg_price: price }) => {
-      const qty = parseDecimal(filled, SHARE_DECIMALS)
-      const amount = (side === 'buy' ? costOf : proceedsOf)(qty, String(price))
-      return { event: side === 'buy' ? 'bought' : 'sold', symbol, qty, amount }
-    })
-
-async function cancelled(wish: Wish, fill: { mode: 'hold' } | { mode: 'partial'; fraction: string }) {
-  world().broker.control.fill(fill)
-  const order = await world().open(wish)
-  await world().run(order)
-  await world().cancel(order)
-  const result = await world().run(order)
-  world().broker.control.clear({ what: 'fills' })
-  return result
-}
-
-it('a statement agrees with the broker’s activities to the cent, over trades, cancels, withdrawals, a split and a dividend', async () => {
-  const { control } = world().broker
-  const [symbol, day] = ['AAPL', dayAt(new Date())]
-  await world().settled(buy(1_000))
-  await world().settled({ ...buy(300), symbol: 'MSFT' })
-  await world().settled(sell(400))
-  control.book({ type: 'forward_split', symbol, day, newRate: '4', oldRate: '1' })
-  await act({ kind: 'SPLIT', ratio: [4n, 1n] })
-  expect(await cancelled(buy(500), { mode: 'partial', fraction: '0.5' })).toMatchObject({
-    outcome: 'settled',
-  })
-  await act({ kind: 'ENTITLEMENT' })
-  control.book({ type: 'cash_dividend', symbol, day, rate: '0.25' })
-  await act({ kind: 'PAYMENT', ratio: [250_000n, 1n], entitlement: 1 }, startOf(day))
-  expect(await cancelled(sell(300), { mode: 'hold' })).toMatchObject({ outcome: 'refunded' })
-  await world().settled({ ...cashOut, amount: usd(100) })
-  await world().settled({ ...sharesOut, symbol: 'MSFT', amount: shares(0.25) })
-  await world().settled({ ...buyFromCash, symbol, amount: usd(50) })
-  // All that is left, by an order of a little more than it is worth.
-  const { qty = 0n } = (await world().portfolio('alice'))?.positions.AAPL ?? {}
-  await world().settled({ ...sell(0), amount: (notionalOf(qty, usd(50), 'up') * 101n) / 100n })
-
-  const reader = await client()
-  const { entries, finalUntil } = await getHistory(reader, { confirmations: 1 })
-  expect(finalUntil).toBe(await world().chain.now())
-  const statement = statementOf(entries, { name: 'all', from: 0, to: finalUntil + 1 }, finalUntil)
-  const { closing, lines, gain, dividends } = statement
-  expect(statement).toMatchObject({ isComplete: true, opening: { cash: 0n, positions: {} } })
-  const trades = lines.filter(({ event }) => event === 'bought' || event === 'sold')
-  const atBroker = tradesAtBroker()
-  expect(
-    trades.map(({ event, symbol, shares: change, amount }) => ({
-      ...{ event, symbol, amount },
-      qty: change === null || change > 0n ? change : -change,
-    })),
-  ).toEqual(atBroker)
-  const ofAapl = atBroker.filter((trade) => trade.symbol === symbol)
-  expect(gain).toBe(
-    ofAapl.reduce((all, { event, amount }) => all + (event === 'sold' ? amount : -amount), 0n),
-  )
-  const booked = control.activities().filter(({ activity_type: type }) => type === 'DIV')
-  const [paid, ...more] = booked.map(({ net_amount: net }) =>
-    parseDecimal(String(net), USDC_DECIMALS, 'down'),
-  )
-  expect(more).toEqual([])
-  expect(Math.abs(Number((paid ?? 0n) - dividends))).toBeLessThan(Number(ONE_CENT))
-  const held = Object.entries(control.accounts()[0]?.positions ?? {})
-  const stayed = held.map(([name, qty]) => [name, parseDecimal(qty, SHARE_DECIMALS) - shares(0.25)])
-  expect(Object.entries(closing.positions)).toEqual(stayed)
-  expect(closing.cash).toBe((await reader.getPortfolio())?.portfolio.cash)
-  expect(lotsOf(entries).lots.map((lot) => lot.symbol)).toEqual(['MSFT'])
 })
