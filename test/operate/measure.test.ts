@@ -34,11 +34,11 @@ const SECTIONS: readonly Section[] = [
   [RAMDISK, 'more'],
 ]
 
-function eifOf(sections: readonly Section[], count = sections.length): Buffer {
+function eifOf(sections: readonly Section[]): Buffer {
   const header = Buffer.alloc(548)
   header.write('.eif')
   header.writeUInt16BE(4, 4)
-  header.writeUInt16BE(count, 26)
+  header.writeUInt16BE(sections.length, 26)
   const body = sections.flatMap(([type, content]) => {
     const head = Buffer.alloc(12)
     head.writeUInt16BE(type, 0)
@@ -72,7 +72,6 @@ describe('the image of a Nitro Enclave', () => {
     ['another file', Buffer.alloc(1_000)],
     ['a file that is cut off', eifOf(SECTIONS).subarray(0, -1)],
     ['a changed byte', Buffer.from(eifOf(SECTIONS).map((byte, at) => (at === 570 ? byte ^ 1 : byte)))],
-    ['fewer sections than it says', eifOf(SECTIONS, 7)],
     ['a section of an unknown type', eifOf([...SECTIONS, [6, 'x']])],
     ['a signature', eifOf([...SECTIONS, [SIGNATURE, 'x']])],
     ['no ramdisk', eifOf(SECTIONS.slice(0, 2))],
@@ -157,7 +156,6 @@ describe('the unified kernel image of a machine with NitroTPM', () => {
 
   it.each<[string, Buffer]>([
     ['another file', Buffer.alloc(1_000)],
-    ['a file that is cut off', ukiOf(258).subarray(0, 600)],
     ['no kernel', peOf({ '.sdmagic': Buffer.from('#### LoaderInfo: systemd-stub 258 ####') })],
     ['a stub of unknown version', peOf({ '.linux': kernel })],
   ])('is refused with %s', async (_, image) => {
@@ -201,7 +199,6 @@ describe('a machine of dstack', () => {
 
   it.each<[string, object, string[], string]>([
     ['no RTMR2', { rtmr2: undefined }, ['--key-provider', provider], 'image-malformed'],
-    ['a provider in other words', {}, ['--key-provider', 'local-sgx'], 'image-malformed'],
     ['no provider', {}, [], 'usage'],
   ])('is refused with %s', async (_, changes, more, code) => {
     const refused = await measureDstack(changes, ...more)

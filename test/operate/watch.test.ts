@@ -51,21 +51,3 @@ it('every event is one line in the words of the narration, with who and what it 
   expect(funded).toMatch(/\[pool\] pool funded +5\.00 USDC {2,}from 0x/)
   expect(paused).toMatch(/\[authority\] platform paused +until in \d/)
 })
-
-it('a reorganization retracts what it removed, newest first, in JSON as well', async () => {
-  const { send, account, provider } = chain()
-  const { lines, end, result } = await watch(['--json', '--from', `${(await provider.getBlockNumber()) + 1}`])
-  await send('owner', 'token', 'setKyc', account('bob'), true)
-  await send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
-  await eventually('the events', () => lines().length === 2)
-  await provider.send('anvil_reorg', [2, []])
-  await eventually('the retractions', () => lines().length === 4)
-  end()
-  expect((await result).exit).toBe(0)
-  expect(lines().map((line) => JSON.parse(line))).toMatchObject([
-    { kind: 'event', event: 'KycUpdated', wallet: account('bob'), verified: 'true' },
-    { kind: 'event', event: 'ListingUpdated', symbol: 'AAPL' },
-    { kind: 'retraction', event: 'ListingUpdated', symbol: 'AAPL' },
-    { kind: 'retraction', event: 'KycUpdated', wallet: account('bob') },
-  ])
-})

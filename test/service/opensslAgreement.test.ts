@@ -33,11 +33,3 @@ test('a shared x keeps the zeros in front of it', () => {
   expect(noble?.slice(0, 1)).toEqual(Uint8Array.of(0))
   expect(openssl).toEqual(noble)
 })
-
-test.each([
-  ['zero', 0n],
-  ['the order', CURVE_ORDER],
-  ['beyond the order', 2n ** 256n - 1n],
-])('the private key %s is refused by both', (_name, value) => {
-  for (const agree of both) expect(() => agree(uintToBytes(value, 32))).toThrow()
-})
