@@ -67,8 +67,8 @@ export interface UnfinishedOrder {
   readonly state: 'open' | 'unopened' | 'signed'
 }
 
-/** The options of one order, and what has become of it so far. */
-type Placing = PlaceOptions & { readonly attempt: { unfinished: UnfinishedOrder | null } }
+/** The options of one order, and who is told what it would be if nothing else were heard of it. */
+type Placing = PlaceOptions & { readonly note: (unfinished: UnfinishedOrder | null) => void }
 
 /** Those options of `placeOrder` that change what the wallet is asked. */
 export type PlanOptions = Pick<PlaceOptions, 'sponsored' | 'approve' | 'signal'>
@@ -118,13 +118,13 @@ export function createOrderPlacing(deps: PlacingDeps) {
   async function keeping<T extends object>(
     order: SealedOrder,
     platform: Platform,
-    { beforeOpen, onStep, sponsored, attempt }: Placing,
+    { beforeOpen, onStep, sponsored, note }: Placing,
     open: (onStep: (step: PlaceStep) => void) => Promise<T>,
   ): Promise<T> {
     const { orderId } = order
     let isAsked = false
     const forget = () => {
-      attempt.unfinished = null
+      note(null)
       return kept.forget(orderId)
     }
     await kept.keep(order, platform)
@@ -132,7 +132,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
       await beforeOpen?.(order)
       const placed = await open((step) => {
         isAsked ||= step === 'opening'
-        if (isAsked) attempt.unfinished = { orderId, state: sponsored ? 'signed' : 'unopened' }
+        if (isAsked) note({ orderId, state: sponsored ? 'signed' : 'unopened' })
         onStep?.(step)
       })
       if ('takenBy' in placed) await forget()
@@ -295,26 +295,24 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 
   async function place(request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> {
-    const placing: Placing = { ...options, attempt: { unfinished: null } }
-    const mine = previous.then(() => openOne(request, placing))
+    let open: SealedOrder | undefined
+    let unfinished: UnfinishedOrder | null = null
+    const note: Placing['note'] = (found) => {
+      unfinished = found
+    }
+    const mine = previous.then(() => openOne(request, { ...options, note }))
     previous = mine.catch(() => undefined)
     try {
       const { order, opened, received } = await abortable(mine, options.signal)
       if (received !== undefined) return { order, opened, received }
-      placing.attempt.unfinished = { orderId: order.orderId, state: 'open' }
+      unfinished = { orderId: order.orderId, state: 'open' }
       options.onStep?.('submitting')
-      return { order, opened, received: await submitted(order, options) }
+      open = withoutOpening(order)
+      return { order, opened, received: await deps.orders.submit(open, { signal: options.signal }) }
     } catch (error) {
-      if (placing.attempt.unfinished !== null) options.onUnfinished?.(placing.attempt.unfinished)
-      throw error
+      if (unfinished) options.onUnfinished?.(unfinished)
+      throw open ? new NotSubmittedError(open, error) : error
     }
-  }
-
-  async function submitted(order: SealedOrder, { signal }: PlaceOptions): Promise<OrderReceived> {
-    const open = withoutOpening(order)
-    return deps.orders.submit(open, { signal }).catch((error: unknown) => {
-      throw new NotSubmittedError(open, error)
-    })
   }
 
   return { place, plan }
