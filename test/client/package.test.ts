@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { bundle, FIGURES, keep, readKept, type Size } from './package/bundle.js'
 import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
-import { WITH_ATTESTATION, WITH_REACT, WITH_VIEM, WRONG } from './package/pages.js'
+import { WITH_ATTESTATION, WITH_ETHERS, WITH_REACT, WITH_VIEM, WRONG } from './package/pages.js'
 import { compile } from './package/typeScript.js'
 
 const installed = useInstalledPackage(['@types/node', '@types/react', 'viem'])
@@ -144,18 +144,24 @@ const placesIn = (said: string) =>
   said.split('\n').flatMap((line) => (/^\S/.test(line) ? [line.split(',')[0]] : []))
 
 it.each(['bundler', 'nodenext'] as const)(
-  'the starter, and pages with React 19 and viem 2 compile as %s resolves packages, and no line of a wrong program does',
+  'the starter, pages with React 19, viem 2 and ethers 6, and what users lean on compile as %s resolves packages, and no line of a wrong program does',
   { timeout: COMPILING_MS },
   async (resolution) => {
-    const { project } = installed()
+    const { project, name } = installed()
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    const leaned = await readFile('test/client/package/publicTypes.ts', 'utf8')
     const starter = await readFile('examples/starter/main.ts', 'utf8')
     expect(starter.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES)
     const pages = {
       'starter.ts': starter,
       'react.tsx': WITH_REACT,
       'viem.ts': WITH_VIEM,
+      'ethers.ts': WITH_ETHERS,
       'attestation.ts': WITH_ATTESTATION,
+      'publicTypes.ts': leaned.replace(
+        /'..\/..\/..\/src\/client\/(\w+).js'/g,
+        (_, entry) => `'${entry === 'index' ? name : `${name}/${entry}`}'`,
+      ),
       'wrong.ts': WRONG,
     }
     for (const [file, source] of Object.entries(pages)) await writeFile(join(project, file), source)

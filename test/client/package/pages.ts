@@ -42,6 +42,23 @@ export const clients: readonly Client[] = [
 ]
 export const past = createPast(provider, { escrow: '0x01', fromBlock: 0 })
 `
+/** A page with ethers 6. */
+export const WITH_ETHERS = `
+import { BrowserProvider, type Eip1193Provider, type HDNodeWallet, type JsonRpcSigner, type Wallet } from 'ethers'
+import { type Client, createClient } from 'confidential-trading-client'
+
+declare const provider: Eip1193Provider
+declare const wallets: { readonly a: Wallet; readonly b: HDNodeWallet; readonly c: JsonRpcSigner }
+const pins = { enclavePublicKey: '0x02', escrow: '0x01' } as const
+const serverUrl = 'https://trading.example'
+export const signerOf = () => new BrowserProvider(provider).getSigner()
+export const clients: readonly Client[] = [
+  createClient({ serverUrl, pins, wallet: provider }),
+  createClient({ serverUrl, pins, wallet: wallets.a }),
+  createClient({ serverUrl, pins, wallet: wallets.b }),
+  createClient({ serverUrl, pins, wallet: wallets.c }),
+]
+`
 /** A program of which no line after the imports may compile: if one did, the types would admit anything. */
 export const WRONG = `
 import type { Signer } from 'ethers'
