@@ -36,7 +36,7 @@ const NIGHTLY = [
   'test/client/killed.test.ts',
   'test/service/version.test.ts',
   // Several servers, and nodes or databases that fail them.
-  'test/server/relay/{foreignEffect,largest,receipts,servers,unbelieved,unestimated}.test.ts',
+  'test/server/relay/{bookings,foreignEffect,largest,receipts,servers,unbelieved,unestimated}.test.ts',
   'test/server/store/{leaseHolder,sessions,standby}.test.ts',
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
   // Long lists and a long past.

@@ -1,30 +1,18 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hexOf } from '../../../src/protocol/hex.js'
 import { createPrivateKey, type RelayerKey } from '../../../src/server/signer/signer.js'
-import { type Engine, storageError } from '../../../src/server/store/engine.js'
-import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { Secret } from '../../../src/service/secret.js'
 import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { ROLES } from '../../support/roles.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
-import {
-  MINT,
-  mine,
-  minedOfRelayer,
-  receiptOf,
-  soon,
-  startRelay,
-  stopMining,
-  useMintChain,
-} from './relayUnderTest.js'
+import { MINT, mine, minedOfRelayer, receiptOf, soon, stopMining, useMintChain } from './relayUnderTest.js'
+import { openShared, startServerUnderTest } from './serversUnderTest.js'
 
 const { chain, digest } = useMintChain()
-
-const TTL_MS = 1_000
 
 let postgres: Postgres
 beforeAll(async () => {
@@ -32,63 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-async function openShared(url: Secret): Promise<Engine> {
-  const engine = await openPostgres(createDatabases(url))
-  onTestFinished(() => engine.stop())
-  return engine
-}
-
-/** A server on a PostgreSQL that others share, and on a chain behind a proxy of its own. */
-async function startServer(
-  url: Secret,
-  serverId: string,
-  env: Record<string, string> = {},
-  key?: RelayerKey,
-) {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const shared = await openShared(url)
-  const { take, renew } = shared.leases
-  const { promise: awake, resolve: wake } = Promise.withResolvers<void>()
-  let [isDead, isAsleep] = [false, false]
-  const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
-    return async (...args: A) => {
-      if (isDead) throw storageError('DEAD')
-      return call(...args)
-    }
-  }
-  const engine: Engine = {
-    ...shared,
-    transact: living(shared.transact),
-    leases: {
-      ...shared.leases,
-      take: async (...args) => (isAsleep ? undefined : living(take)(...args)),
-      // Like a stopped process: its timers do not end the term.
-      async renew(...args) {
-        if (isAsleep) await awake
-        return living(renew)(...args)
-      },
-    },
-  }
-  const relay = await startRelay({
-    ...{ chain: chain(), dataDir: 'none', engine, serverId, rpcUrl: proxy.url },
-    env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
-    searchEveryMs: TTL_MS,
-    ...(key && { key }),
-  })
-  onTestFinished(() => wake())
-  return {
-    ...{ relay, engine, proxy },
-    /** From now on it renews no lease. */
-    loseLeases() {
-      isAsleep = true
-    },
-    /** From now on it reaches neither the store nor the chain, as a server that was killed. */
-    die() {
-      isDead = true
-      proxy.fault = () => 'drop'
-    },
-  }
-}
+const startServer = (url: Secret, serverId: string, env: Record<string, string> = {}, key?: RelayerKey) =>
+  startServerUnderTest({ chain: chain(), url, serverId, env, ...(key && { key }) })
 
 /** Which of the servers has the relayer's account. */
 async function holderOf({ leases }: Engine): Promise<string | undefined> {
