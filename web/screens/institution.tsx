@@ -17,10 +17,14 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
   const { institution, members, isAdmin: admin, view: wallet } = useAccount()
   const isAdmin = admin.value
   const found = members.value
-  /** The last whole list: without one, the form would lose its rows, and whoever types the focus, at each new reading. */
+  /**
+   * The last whole list, and the same one while its members are the same. Without it, the form would lose its rows at each new reading, and
+   * compare its rules again, with a button that takes no click meanwhile.
+   */
   const known = useRef<readonly Hex[] | null>(null)
   const employees = useMemo(() => {
-    if (found?.isComplete) known.current = membersOf(found).map(({ address }) => address)
+    const addresses = found?.isComplete ? membersOf(found).map(({ address }) => address) : null
+    if (addresses !== null && addresses.join() !== known.current?.join()) known.current = addresses
     return known.current
   }, [found?.members, found?.admin, found?.isComplete])
   const view = institution.value
