@@ -49,7 +49,7 @@ export function ImportBox({ symbols, groups, inForce }: ImportBoxProps) {
     const given = rows.flatMap(({ address, name }) => (name === undefined ? [] : [[address, name] as const]))
     // The names first: a wallet that refuses to seal them leaves the draft as it was.
     if (given.length > 0) await names.give(given)
-    rulebook.take(rows, inForce)
+    await rulebook.take(rows, inForce)
     setFile(null)
     setTaken(rows.length)
   }

@@ -34,8 +34,8 @@ export interface RulebookWork {
   load(orgId: Hex, version: number): Promise<void>
   /** @param from the rulebook that a new draft starts from */
   edit(to: (before: RulebookDraft) => RulebookDraft, from: RulebookInForce): void
-  /** Changes the lines of a file's employees, and remembers whom the file names. */
-  take(rows: readonly EmployeeRow[], from: RulebookInForce): void
+  /** Changes the lines of a file's employees, and remembers whom the file names. Never rejects. */
+  take(rows: readonly EmployeeRow[], from: RulebookInForce): Promise<void>
   /** Replaces the draft by the rules of an earlier version, whose copy is open. Employees whom it omits get no right. */
   restore(version: number, employees: readonly Hex[], from: RulebookInForce): void
   /** Discards the draft. */
@@ -135,6 +135,15 @@ export function createRulebookWork(client: RulebookCalls): RulebookWork {
     const edited = { ...to(draft ?? beginningOf(from)), base: draft?.base ?? from.version }
     change({ draft: edited, restored: null })
   }
+  const take: RulebookWork['take'] = async (rows, from) => {
+    const { draft } = state.peek()
+    const taken = withImported(draft ?? beginningOf(from), rows, from)
+    // It is drawn in a task of its own: ten thousand lines take half of what may hold up a frame.
+    await new Promise((over) => setTimeout(over))
+    if (state.peek().draft !== draft) return take(rows, from)
+    edit(() => taken, from)
+    change({ imported: rows.map(({ address }) => address) })
+  }
   const cutOff = () => client.getKeptPublication().catch(() => null)
   async function publishing(
     post: (options: Progress) => Promise<PublishedRulebook | null>,
@@ -150,7 +159,7 @@ export function createRulebookWork(client: RulebookCalls): RulebookWork {
     }
   }
   return {
-    ...{ state, edit },
+    ...{ state, edit, take },
     async load(orgId, newest) {
       const versions = Array.from({ length: newest }, (_, before) => before + 1)
       // The session alone has copies where the browser keeps nothing.
@@ -164,10 +173,6 @@ export function createRulebookWork(client: RulebookCalls): RulebookWork {
         // One that runs in this session is not cut off.
         cutOff: publishingSince === null ? onItsWay : null,
       })
-    },
-    take(rows, from) {
-      edit((before) => withImported(before, rows, from), from)
-      change({ imported: rows.map(({ address }) => address) })
     },
     restore(version, employees, { version: base }) {
       const policy = state.peek().policies.get(version)
