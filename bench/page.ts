@@ -106,8 +106,7 @@ async function storyOf(page: Page, url: string, csv: string): Promise<Story> {
       // Until then the form lists no employee.
       await page.locator('#employees-search').waitFor()
     })
-  // By its text: to work out the names of roles is a task of the page's thread, too, and one of the longest.
-  const press = (text: RegExp) => page.locator('button').filter({ hasText: text }).click()
+  const press = (name: RegExp) => page.getByRole('button', { name }).click()
   const compared = () => page.locator('form button[type=submit].primary:enabled').waitFor()
   await page.goto(url)
   await page.locator('.account, main button').first().waitFor()

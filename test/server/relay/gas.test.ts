@@ -6,7 +6,12 @@ import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { gasPurposeOf } from '../../../src/server/relay/authorization.js'
-import { createGasBudget, type GasLimits, type RemainingGas } from '../../../src/server/relay/gasBudget.js'
+import {
+  createGasBudget,
+  type GasLimits,
+  type RemainingGas,
+  restOf,
+} from '../../../src/server/relay/gasBudget.js'
 import { confirmed, failed, pendingRecord, withLimit } from '../../../src/server/relay/record.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore, type GasPurpose, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -22,7 +27,7 @@ import {
 import { AAPL, shares } from '../../support/institution.js'
 import { LENGTH } from '../../support/length.js'
 import { createLogLines } from '../../support/logLines.js'
-import { gasSums } from '../../support/storedGas.js'
+import { gasSums, storedBookings } from '../../support/storedGas.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -296,6 +301,24 @@ describe('a quota', () => {
 
 const LIMITS = { perDay: 10_000_000n, reserve: 1_000_000n, perAccount: 4_000_000n, perInstitution: 1n << 60n }
 
+/** Budgets of two servers on one database. */
+async function budgetsOf() {
+  const { engine } = await openStores(await temporaryDirectory())
+  const start = () => createGasDriver({ engine, limits: LIMITS, now: () => 20_000 * DAY_MS })
+  return { one: start(), other: start(), engine }
+}
+
+test('several servers make and end one booking, whichever of them takes two writes of its order at once', async () => {
+  const { one, other, engine } = await budgetsOf()
+  await Promise.all([one.reserve(digest(1), hold(1), 300_000n), other.reserve(digest(2), hold(1), 300_000n)])
+  const booking = (await storedBookings(engine)).get(digest(1))
+  expect(booking?.drawn).toHaveLength(1)
+  expect(await one.rest()).toMatchObject({ booked: restOf(booking) })
+  const [first, second] = booking?.by === digest(1) ? [1, 2] : [2, 1]
+  await Promise.all([one.end(digest(first), hold(1), true), other.end(digest(second), hold(1), false)])
+  expect(await one.rest()).toMatchObject({ booked: 720_000n })
+})
+
 const ORDERS = [1, 2, 3] as const
 const accountOf = (order: number) => (order === 3 ? BOB : ALICE)
 const purpose: fc.Arbitrary<GasPurpose> = fc.oneof(
@@ -318,12 +341,10 @@ const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLeng
 test('the sums are those of records and bookings, whatever two servers do at once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(purpose, { minLength: 8, maxLength: 8 }), turns, async (purposes, told) => {
-      const { engine } = await openStores(await temporaryDirectory())
-      const start = () => createGasDriver({ engine, limits: LIMITS, now: () => 20_000 * DAY_MS })
-      const budgets = [start(), start()] as const
-      async function take(one: (typeof told)[number][number]): Promise<void> {
-        const { do: action, number, gas, isOther } = one
-        const [budget, hash, of] = [budgets[isOther ? 1 : 0], digest(100 + number), purposes[number]]
+      const { one, other, engine } = await budgetsOf()
+      async function take(next: (typeof told)[number][number]): Promise<void> {
+        const { do: action, number, gas, isOther } = next
+        const [budget, hash, of] = [isOther ? other : one, digest(100 + number), purposes[number]]
         if (of === undefined) throw new TypeError('a digest of no purpose')
         if (action === 'reserve') return budget.reserve(hash, of, gas)
         if (action === 'confirm' || action === 'fail') return budget.end(hash, of, action === 'confirm')
