@@ -40,7 +40,7 @@ export function relayRoutes(deps: {
         const authorization = parseBody(signedAuthorizationSchema, body)
         const job = await withRelayProblems(async () => relay.post(await verify(authorization)))
         const remainingMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
-        if (remainingMs > 0) await withTimeout(untilAborted(job.end, stopping), remainingMs)
+        if (remainingMs > 0) await untilAborted(withTimeout(job.end, remainingMs), stopping)
         const receipt = job.current()
         return {
           status: isFinal(receipt) ? 200 : 202,
