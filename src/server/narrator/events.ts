@@ -36,7 +36,8 @@ export async function everyContract(
   contracts: ContractAddresses,
 ): Promise<WatchedContracts> {
   const { escrow, token } = createContracts(caller, contracts)
-  return { ...contracts, authority: await escrow.authority(), corporateActions: await token.actions() }
+  const [authority, corporateActions] = await Promise.all([escrow.authority(), token.actions()])
+  return { ...contracts, authority, corporateActions }
 }
 
 /** The thirteen events of the product's narration. Each shows only amounts, deadlines and version numbers. */
