@@ -67,7 +67,7 @@ export interface UnfinishedOrder {
   readonly state: 'open' | 'unopened' | 'signed'
 }
 
-/** The options of one order, and who is told what it would be if nothing else were heard of it. */
+/** The options of one order. `note` takes what `onUnfinished` would say of it from now on; null: nothing. */
 type Placing = PlaceOptions & { readonly note: (unfinished: UnfinishedOrder | null) => void }
 
 /** Those options of `placeOrder` that change what the wallet is asked. */

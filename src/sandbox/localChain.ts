@@ -27,8 +27,8 @@ export type Call = { to: Hex; abi: Interface; method: string; args: readonly unk
 const GAS_LIMIT = toQuantity(500_000)
 
 /**
- * Sends the calls of one account of the chain's, mines them and resolves. The chain must not mine meanwhile where they are several:
- * a transaction that reaches anvil while the one before is mined can wait in its pool for good.
+ * Sends the calls of an account, and resolves once they are mined. While it sends several, nothing else may mine: a transaction that
+ * reaches anvil while the one before is mined can stay in its pool.
  */
 export async function sendAll(
   provider: JsonRpcProvider,

@@ -106,7 +106,7 @@ export async function startSandbox(options: SandboxOptions) {
     async restartServer() {
       server = await launchServer()
     },
-    /** The current enclave process. One that is killed is started again; `stop` ends it for good. */
+    /** The current enclave process. One that is killed is started again, and one that is stopped is not. */
     enclave,
     /** What people know of an attested enclave, where its keys were born in it. */
     attested,

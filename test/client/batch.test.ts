@@ -53,7 +53,7 @@ it.each<[string, sent: () => unknown, status: () => unknown, failure: object]>([
   ['answers no id', () => null, never, { code: 'unexpected-answer' }],
   ['confirms without a receipt', () => 'a', () => ({ status: 'CONFIRMED' }), { code: 'unexpected-answer' }],
   ['confirms what has reverted', () => 'a', () => confirmed('0x0'), { name: 'ContractError', isOut: true }],
-  ['fails for good', () => 'a', fail({ code: 4900 }), { code: 'transaction-pending', retryable: false }],
+  ['fails finally', () => 'a', fail({ code: 4900 }), { code: 'transaction-pending', retryable: false }],
 ])('a batch fails where the wallet %s', async (_how, sent, status, failure) => {
   useFakeTimers()
   const sending = batchOf({ wallet_sendCalls: [sent], wallet_getCallsStatus: [status] }).send(CALLS, 'x')

@@ -127,7 +127,7 @@ describe("the signer's program", () => {
     expect(await read('signerProgram')).toEqual(PROGRAM)
   })
 
-  it('is whole or none, and revoked by the guardian alone, at once and for good; the signer in force stays', async () => {
+  it('is whole or none, and revoked by the guardian alone, at once and finally; the signer in force stays', async () => {
     for (const program of [PROGRAM.with(0, ZERO_BYTES32), PROGRAM.with(1, ZERO_BYTES32)])
       expect(await revert('owner', 'rotateSigner', NEXT_SIGNER, ...program)).toMatchObject({
         name: 'IncompleteProgram',
