@@ -16,7 +16,7 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import type { TrackedOrder } from './orderQueue.js'
+import { monotonic, type TrackedOrder } from './orderQueue.js'
 import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
 
 /** How many of an order's latest runs its record keeps. Attempts are numbered on. */
@@ -30,6 +30,8 @@ export interface EndedOrderRun {
   readonly failures: number
   /** When it runs next, in Unix milliseconds; null when it needs no further run. */
   readonly nextTriggerAt: number | null
+  /** The same time by the monotonic clock. */
+  readonly dueAt: number | null
   /** Why the order waits; only beside `queued`. */
   readonly waitsFor?: WaitReason | undefined
 }
@@ -108,7 +110,8 @@ export function createOrderRuns(options: {
       const { outcome } = ended
       const failures = outcome === 'failed' ? failuresBefore + 1 : 0
       const nextTriggerAt = nextRunAt(ended, failures, Date.now(), times)
-      if (run.record.job !== 'order') return { outcome, failures, nextTriggerAt }
+      const dueAt = nextTriggerAt === null ? null : monotonic(nextTriggerAt)
+      if (run.record.job !== 'order') return { outcome, failures, nextTriggerAt, dueAt }
       const { orderId, attempt } = run.record
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.record.runId })
       const waitsFor = waitReasonOf(ended)
@@ -123,7 +126,7 @@ export function createOrderRuns(options: {
       })
       if (!(await writeEnd(orderId, change, again))) return undefined
       await run.discard()
-      return { outcome, failures, nextTriggerAt, waitsFor }
+      return { outcome, failures, nextTriggerAt, dueAt, waitsFor }
     },
   }
 }

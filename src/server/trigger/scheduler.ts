@@ -37,13 +37,12 @@ export function createScheduler(
   const workers = createWorkers({ ...options, queue, onEnded })
   const attempt = createAttempts(options.logger)
 
-  async function onEnded(order: TrackedOrder, { outcome, nextTriggerAt }: EndedOrderRun): Promise<void> {
+  async function onEnded(order: TrackedOrder, { outcome, nextTriggerAt, dueAt }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) return attempt(order, () => conclude(order))
     const reason = reasonToRerun(order, outcome)
     order.envelopeCame = false
     order.cancelCame = false
     if (reason !== undefined) return workers.schedule(order, reason)
-    const dueAt = nextTriggerAt === null ? null : monotonic(nextTriggerAt)
     workers.schedule(order, 'retry', dueAt, nextTriggerAt)
     if (FINAL_OUTCOMES.has(outcome)) onFinal()
   }
