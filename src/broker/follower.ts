@@ -1,5 +1,6 @@
 import { BrokerError } from './errors.js'
 import type { BrokerOrder } from './order.js'
+import type { OrderPage } from './orders.js'
 
 /** Events of one burst are answered by one poll. */
 const GATHER_MS = 25
@@ -7,9 +8,9 @@ const GATHER_MS = 25
 const GAP_MS = 400
 /** The same while the rate limit holds placements back. */
 const SCARCE_GAP_MS = 3_000
-/** Without events: while the stream is down, and while it is up but may have lost some. */
+/** An order of which no event came: while the stream is down, and while it is up but may have lost some. */
 const ALONE_MS = 500
-const BESIDE_STREAM_MS = 2_000
+const BESIDE_STREAM_MS = 4_000
 /** The broker's list goes by the time of submission, which is not before that of creation. */
 const EARLIER_MS = 1_000
 /** Events that come before their order is followed are remembered for the last so many orders. */
@@ -17,6 +18,8 @@ const REMEMBERED = 10_000
 
 interface Followed {
   readonly order: BrokerOrder
+  /** Monotonic ms. */
+  readonly since: number
   settle(outcome: BrokerOrder | Error): void
   /** How the last poll failed; null once one has succeeded. */
   failure: BrokerError | null
@@ -24,15 +27,10 @@ interface Followed {
 
 /**
  * Watches orders for as long as callers wait for a change.
- * Reads all followed orders with one list call, whenever an event comes, and at intervals where none come. An event never means
- * more than "poll now".
+ * An event that tells a whole fill is that change. After any other, and where none come, all followed orders are read with one list call.
  */
 export function createFollower(deps: {
-  /** By `client_order_id`; null for an order that cannot be read. */
-  readonly poll: (filter: {
-    readonly after: Date
-    readonly symbols: readonly string[]
-  }) => Promise<ReadonlyMap<string, BrokerOrder | null>>
+  readonly poll: (filter: { readonly after: Date; readonly symbols: readonly string[] }) => Promise<OrderPage>
   readonly isStreamLive: () => boolean
   readonly isScarce: () => boolean
   /** Monotonic ms. */
@@ -40,21 +38,20 @@ export function createFollower(deps: {
 }) {
   const { now } = deps
   const followed = new Set<Followed>()
-  /** The last orders that events came for, the oldest first. */
-  const announced = new Set<string>()
+  /** The last orders that events came for, the oldest first, with what they told. */
+  const announced = new Map<string, BrokerOrder | undefined>()
   let isWanted = false
   let isPolling = false
   let lastPollAt = Number.NEGATIVE_INFINITY
-  /** Since when orders have been followed without a pause; what is followed first is as new as its own answer. */
-  let followedSince = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   function schedule(): void {
     clearTimeout(timer)
-    if (isPolling || followed.size === 0) return
+    const [oldest] = followed
+    if (isPolling || oldest === undefined) return
     const allowedAt = lastPollAt + (deps.isScarce() ? SCARCE_GAP_MS : GAP_MS)
     const withoutEventsMs = deps.isStreamLive() ? BESIDE_STREAM_MS : ALONE_MS
-    const wantedAt = isWanted ? now() + GATHER_MS : Math.max(lastPollAt, followedSince) + withoutEventsMs
+    const wantedAt = isWanted ? now() + GATHER_MS : Math.max(lastPollAt, oldest.since) + withoutEventsMs
     timer = setTimeout(() => void poll(), Math.max(0, Math.max(allowedAt, wantedAt) - now()))
   }
 
@@ -66,8 +63,8 @@ export function createFollower(deps: {
     try {
       const since = Math.min(...waiting.map(({ order }) => order.createdAt.getTime()))
       const symbols = [...new Set(waiting.map(({ order }) => order.symbol))]
-      const found = await deps.poll({ after: new Date(since - EARLIER_MS), symbols })
-      for (const each of waiting) compare(each, found.get(each.order.clientOrderId))
+      const { orders } = await deps.poll({ after: new Date(since - EARLIER_MS), symbols })
+      for (const each of waiting) compare(each, orders.get(each.order.clientOrderId))
     } catch (error) {
       for (const each of waiting) {
         if (error instanceof BrokerError) each.failure = error
@@ -77,6 +74,17 @@ export function createFollower(deps: {
       isPolling = false
       schedule()
     }
+  }
+
+  function hear(clientOrderId: string, told: BrokerOrder | undefined): void {
+    const waiting = [...followed].filter(({ order }) => order.clientOrderId === clientOrderId)
+    if (waiting.length === 0) return
+    announced.delete(clientOrderId)
+    for (const each of waiting) {
+      if (told?.state === 'filled' && told.id === each.order.id) each.settle(told)
+      else isWanted = true
+    }
+    schedule()
   }
 
   /** An order that the list does not name is as it was: absence proves nothing. */
@@ -93,6 +101,7 @@ export function createFollower(deps: {
       return new Promise((resolve, reject) => {
         const each: Followed = {
           order,
+          since: now(),
           failure: null,
           settle(outcome) {
             clearTimeout(end)
@@ -102,24 +111,29 @@ export function createFollower(deps: {
           },
         }
         const end = setTimeout(() => each.settle(each.failure ?? order), withinMs)
-        if (followed.size === 0) followedSince = now()
         followed.add(each)
-        if (announced.delete(order.clientOrderId)) isWanted = true
-        schedule()
+        const { clientOrderId } = order
+        if (announced.has(clientOrderId)) hear(clientOrderId, announced.get(clientOrderId))
+        else schedule()
       })
     },
-    /** Something happened to the order with this `client_order_id`; undefined: perhaps to any. */
-    announce(clientOrderId?: string): void {
-      if (clientOrderId !== undefined) {
-        announced.delete(clientOrderId)
-        announced.add(clientOrderId)
-        const [oldest] = announced
-        if (announced.size > REMEMBERED && oldest !== undefined) announced.delete(oldest)
-        if (![...followed].some(({ order }) => order.clientOrderId === clientOrderId)) return
-        announced.delete(clientOrderId)
+    /**
+     * Something happened to the order with this `client_order_id`; undefined: perhaps to any.
+     * @param told the order as it is since
+     */
+    announce(clientOrderId?: string, told?: BrokerOrder): void {
+      // Who waits for a change waits for the end.
+      if (told?.status === 'partially_filled') return
+      if (clientOrderId === undefined) {
+        isWanted = true
+        schedule()
+        return
       }
-      isWanted = true
-      schedule()
+      announced.delete(clientOrderId)
+      announced.set(clientOrderId, told)
+      const [oldest] = announced.keys()
+      if (announced.size > REMEMBERED && oldest !== undefined) announced.delete(oldest)
+      hear(clientOrderId, told)
     },
   }
 }

@@ -12,7 +12,6 @@ import {
   type StoredOrder,
   storedOrderSchema,
 } from './order.js'
-import type { Token } from './rateBudget.js'
 
 /** An order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
 export type OrderRequest = {
@@ -67,27 +66,16 @@ export function isPossibleDuplicate(error: unknown): error is BrokerError {
 /**
  * `GET /v2/orders:by_client_order_id`; null when the account has no such order. One that others replaced is read to
  * their end, as one order: they are found by their ids only.
- *
- * @param token of the first request, where it was taken before; it may be used up
  */
 export async function getOrderByClientOrderId(
   trading: BrokerHttp,
   clientOrderId: string,
-  token?: Token,
 ): Promise<BrokerOrder | null> {
-  const first = await findOrder(trading, clientOrderId, token)
-  return first && asOne(first, await replacementsOf(trading, first))
-}
-
-function findOrder(trading: BrokerHttp, clientOrderId: string, token?: Token): Promise<StoredOrder | null> {
   const path = '/v2/orders:by_client_order_id'
-  const request = { method: 'GET', path, query: { client_order_id: clientOrderId } } as const
-  const schema = orderWithId(clientOrderId)
-  return orNull(
-    token
-      ? trading.send(request, schema, { token })
-      : trading.request({ ...request, purpose: 'awaited' }, schema),
-  )
+  const query = { client_order_id: clientOrderId }
+  const request = { method: 'GET', path, query, purpose: 'awaited' } as const
+  const first = await orNull(trading.request(request, orderWithId(clientOrderId)))
+  return first && asOne(first, await replacementsOf(trading, first))
 }
 
 /** Those that continued an order, the last one last. One that cannot be found is unreadable, never absent. */
@@ -166,41 +154,53 @@ export async function getLiveOrders(trading: BrokerHttp, symbol: string): Promis
 }
 
 const namedSchema = z
-  .object({ client_order_id: z.string(), created_at: timestampSchema })
-  .transform((order) => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
+  .object({ id: z.string().min(1), client_order_id: z.string(), created_at: timestampSchema })
+  .transform((order) => ({ id: order.id, clientOrderId: order.client_order_id, createdAt: order.created_at }))
 /** An order by its id and age. Its fills are not read, so an unreadable one counts too. */
 export type NamedOrder = Readonly<z.output<typeof namedSchema>>
 
 /** `GET /v2/orders`, one page: the newest orders that were submitted after a time, by their ids. */
-export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<NamedOrder[]> {
-  const query = { status: 'all', after: after.toISOString(), direction: 'desc', limit: String(PAGE) }
-  const request = { method: 'GET', path: '/v2/orders', query, purpose: 'awaited' } as const
-  return trading.request(request, z.array(namedSchema))
+export function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<NamedOrder[]> {
+  return newestOrders(trading, { after }, namedSchema)
 }
 
-/** An order that the list names and whose standing cannot be read. */
-const unreadableOrderSchema = z
-  .object({ id: z.string().min(1), client_order_id: z.string(), created_at: timestampSchema })
-  .transform((order) => ({ id: order.id, clientOrderId: order.client_order_id, createdAt: order.created_at }))
+function newestOrders<T>(
+  trading: BrokerHttp,
+  { after, symbols = [] }: OrderFilter & { readonly symbols?: readonly string[] },
+  schema: z.ZodType<T>,
+): Promise<T[]> {
+  const query = { ...listQuery(after, symbols), status: 'all', direction: 'desc' }
+  return trading.request({ method: 'GET', path: '/v2/orders', query, purpose: 'awaited' }, z.array(schema))
+}
 
-/**
- * The orders submitted after a time, by `client_order_id`. An order that cannot be read is null, so that callers who wait for the
- * others get their answers.
- */
+function listQuery(after: Date, symbols: readonly string[]) {
+  const ofSymbols = symbols.length > 0 && { symbols: symbols.join(',') }
+  return { ...ofSymbols, after: after.toISOString(), limit: String(PAGE) }
+}
+
+/** The newest orders. */
+export interface OrderPage {
+  /** By `client_order_id`; null for one that cannot be read, so that callers who wait for the others get their answers. */
+  readonly orders: ReadonlyMap<string, BrokerOrder | null>
+  /** None that was submitted after this time is left out. */
+  readonly since: Date
+}
+
+/** `GET /v2/orders`, one page: the newest orders that were submitted after a time, as they stand. */
 export async function pollOrders(
   trading: BrokerHttp,
-  { after, symbols }: { readonly after: Date; readonly symbols: readonly string[] },
-): Promise<Map<string, BrokerOrder | null>> {
-  const schema = z.union([storedOrderSchema, unreadableOrderSchema])
-  const found = await listOrders(trading, { after, symbols, purpose: 'awaited' }, schema)
+  filter: OrderFilter & { readonly symbols?: readonly string[] },
+): Promise<OrderPage> {
+  const found = await newestOrders(trading, filter, z.union([storedOrderSchema, namedSchema]))
   const readable = new Map<string, StoredOrder>()
-  const standing = new Map<string, BrokerOrder | null>()
-  for (const order of found.values()) {
+  const orders = new Map<string, BrokerOrder | null>()
+  for (const order of found) {
     if ('status' in order) readable.set(order.id, order)
-    else standing.set(order.clientOrderId, null)
+    else orders.set(order.clientOrderId, null)
   }
-  for (const order of joined(readable)) standing.set(order.clientOrderId, order)
-  return standing
+  for (const order of joined(readable)) orders.set(order.clientOrderId, order)
+  const last = found.length < PAGE ? undefined : found.at(-1)
+  return { orders, since: last?.createdAt ?? filter.after }
 }
 
 /** Every page of the list, by the broker's ids. */
@@ -217,13 +217,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
   const path = '/v2/orders'
   const found = new Map<string, T>()
   for (let from = filter.after; ; ) {
-    const query = {
-      status: filter.status ?? 'all',
-      ...(filter.symbols.length > 0 && { symbols: filter.symbols.join(',') }),
-      after: from.toISOString(),
-      direction: 'asc',
-      limit: String(PAGE),
-    }
+    const query = { ...listQuery(from, filter.symbols), status: filter.status ?? 'all', direction: 'asc' }
     const { purpose } = filter
     const page = await trading.request({ method: 'GET', path, query, purpose }, z.array(schema))
     const known = found.size

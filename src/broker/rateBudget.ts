@@ -22,8 +22,6 @@ export interface Token {
 
 interface Waiter {
   readonly turn: PlacementTurn | undefined
-  /** Tokens that it takes at once. */
-  readonly requests: number
   grant(): void
 }
 
@@ -63,40 +61,35 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
     for (const purpose of PURPOSES) {
       const queue = queues[purpose]
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
-        if (!limit.allows(purpose, first.requests + line.dueBefore(first.turn))) break
+        if (!limit.allows(purpose, line.dueBefore(first.turn))) break
         queue.remove(first)
         first.grant()
       }
     }
     clearTimeout(wake)
-    const isAsked = PURPOSES.some((purpose) => queues[purpose].requests() > 0)
+    const isAsked = PURPOSES.some((purpose) => queues[purpose].size() > 0)
     const next = isAsked ? earlier(limit.nextChange(), line.nextChange()) : undefined
     if (next !== undefined) wake = setTimeout(pump, Math.max(1, Math.ceil(next - now())))
   }
 
-  /** Resolves with whether its turn came in time: then it has so many tokens. */
-  function wait(
-    purpose: Purpose,
-    { turn, requests, withinMs }: Pick<Waiter, 'turn' | 'requests'> & { readonly withinMs: number },
-  ): Promise<Token[] | null> {
+  function wait(purpose: Purpose, turn: PlacementTurn | undefined, withinMs: number): Promise<Token | null> {
     const queue = queues[purpose]
-    const tokens = () => {
+    const granted = () => {
       if (turn) line.leave(turn)
-      return Array.from({ length: requests }, grant)
+      return grant()
     }
     const due = line.dueBefore(turn)
-    if (queue.first() === undefined && limit.allows(purpose, requests + due)) return Promise.resolve(tokens())
+    if (queue.first() === undefined && limit.allows(purpose, due)) return Promise.resolve(granted())
     const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
-      .map((each) => queues[each].requests())
+      .map((each) => queues[each].size())
       .reduce((sum, count) => sum + count, due)
-    if (withinMs <= 0 || !limit.isNear(purpose, withinMs, requests, ahead)) return Promise.resolve(null)
+    if (withinMs <= 0 || !limit.isNear(purpose, withinMs, ahead)) return Promise.resolve(null)
     return new Promise((resolve) => {
       const waiter: Waiter = {
         turn,
-        requests,
         grant: () => {
           clearTimeout(timer)
-          resolve(tokens())
+          resolve(granted())
         },
       }
       const timer = setTimeout(() => {
@@ -119,23 +112,7 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
         | { readonly purpose: Exclude<Purpose, 'place'>; readonly withinMs: number },
     ): Promise<Token | null> {
       const { purpose, withinMs } = ask
-      const turn = ask.purpose === 'place' ? ask.turn : undefined
-      const [token] = (await wait(purpose, { turn, requests: 1, withinMs })) ?? []
-      return token ?? null
-    },
-    /**
-     * The same for a placement whose order is looked up first: both tokens at one turn. Placements that had theirs alone could use up what
-     * their own look-ups wait for.
-     */
-    async takeBoth({
-      turn,
-      withinMs,
-    }: {
-      readonly turn: PlacementTurn
-      readonly withinMs: number
-    }): Promise<{ readonly lookUp: Token; readonly place: Token } | null> {
-      const [lookUp, place] = (await wait('place', { turn, requests: 2, withinMs })) ?? []
-      return lookUp && place ? { lookUp, place } : null
+      return wait(purpose, ask.purpose === 'place' ? ask.turn : undefined, withinMs)
     },
     isScarce: limit.isScarce,
     resetAt: limit.resetAt,
@@ -143,11 +120,11 @@ export function createRateBudget(clocks: Partial<Clocks> = {}) {
      * When a placement that got no token should ask again, Unix ms, and how many older ones will. They are spread over the coming windows,
      * the oldest first, and each finds room there: younger ones get no token that one of them is due for.
      */
-    defer(turn: PlacementTurn, requests: number): { readonly until: number; readonly ahead: number } {
-      const older = line.before(turn)
-      const until = limit.roomAt(older.requests)
-      line.join(turn, { requests, until })
-      return { until: unixNow() + until - now(), ahead: older.count }
+    defer(turn: PlacementTurn): { readonly until: number; readonly ahead: number } {
+      const ahead = line.before(turn)
+      const until = limit.roomAt(ahead)
+      line.join(turn, until)
+      return { until: unixNow() + until - now(), ahead }
     },
   }
 }
@@ -166,31 +143,25 @@ function createQueue() {
       for (const each of waiting) if (first === undefined || isOlder(each.turn, first.turn)) first = each
       return first
     },
-    /** Tokens that all of them take. */
-    requests: () => [...waiting].reduce((sum, { requests }) => sum + requests, 0),
+    size: () => waiting.size,
   }
 }
 
 /** Placements that are to ask again, for a moment after that time. */
 function createLine(now: () => number) {
-  type Place = { readonly requests: number; readonly until: number; readonly turn: PlacementTurn }
+  type Place = { readonly until: number; readonly turn: PlacementTurn }
   const places = new Map<string, Place>()
   const isOver = ({ until }: Place) => until + LATE_MS <= now()
   function older(turn: PlacementTurn | undefined): Place[] {
     for (const [id, place] of places) if (isOver(place)) places.delete(id)
     return [...places.values()].filter((place) => turn !== undefined && isOlder(place.turn, turn))
   }
-  const requestsOf = (all: readonly Place[]) => all.reduce((sum, { requests }) => sum + requests, 0)
   return {
-    join: (turn: PlacementTurn, place: Omit<Place, 'turn'>) => places.set(turn.orderId, { ...place, turn }),
+    join: (turn: PlacementTurn, until: number) => places.set(turn.orderId, { until, turn }),
     leave: ({ orderId }: PlacementTurn) => places.delete(orderId),
-    before(turn: PlacementTurn) {
-      const all = older(turn)
-      return { count: all.length, requests: requestsOf(all) }
-    },
-    /** Requests of older ones whose time has come. */
-    dueBefore: (turn: PlacementTurn | undefined) =>
-      requestsOf(older(turn).filter(({ until }) => until <= now())),
+    before: (turn: PlacementTurn) => older(turn).length,
+    /** Older ones whose time has come. */
+    dueBefore: (turn: PlacementTurn | undefined) => older(turn).filter(({ until }) => until <= now()).length,
     /** Monotonic ms at which one of those is waited for no longer. */
     nextChange: () => [...places.values()].map(({ until }) => until + LATE_MS).reduce(earlier, undefined),
   }

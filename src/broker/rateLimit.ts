@@ -55,27 +55,28 @@ export function createRateLimit({ now, unixNow }: Clocks) {
   }
 
   /** How many tokens a request for this purpose must leave, at a time within the window. */
-  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number, requests = 1): number {
+  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number): number {
     if (purpose === 'cancel' || purpose === 'awaited') return 0
     const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))
-    return Math.min(kept, limit - requests)
+    return Math.min(kept, limit - 1)
   }
 
-  function allows(purpose: Purpose, requests = 1): boolean {
+  /** Whether a request may go now, with so many others ahead. */
+  function allows(purpose: Purpose, ahead = 0): boolean {
     if (now() < pause.until) return false
     const known = current()
-    if (known === undefined) return isUnlimited || underWay + requests <= PROBES
-    return known.remaining - underWay - requests >= keptAt(purpose, known, now(), requests)
+    if (known === undefined) return isUnlimited || underWay + ahead < PROBES
+    return known.remaining - underWay - ahead - 1 >= keptAt(purpose, known, now())
   }
 
   /** Whether a token can be expected in time, with so many other requests ahead. */
-  function isNear(purpose: Purpose, withinMs: number, requests: number, ahead: number): boolean {
+  function isNear(purpose: Purpose, withinMs: number, ahead: number): boolean {
     const at = now() + withinMs
     if (pause.until > at) return false
     const known = current()
     if (known === undefined) return true
     const left = Math.max(0, known.remaining - underWay)
-    if (at < known.resetAt) return left - ahead - requests >= keptAt(purpose, known, at, requests)
+    if (at < known.resetAt) return left - ahead - 1 >= keptAt(purpose, known, at)
     return ahead < left + perWindow(known)
   }
 

@@ -1,36 +1,70 @@
 import { LRUCache } from 'lru-cache'
 import type { BrokerOrder } from './order.js'
+import type { OrderPage } from './orders.js'
 
 const REMEMBERED = 10_000
-/** Events may get lost: a resting order is asked for again after this. */
+const MOST_SENT = 100_000
+/** Events may get lost: an order that rests is asked for again after this. */
 const RESTING_MAX_AGE_MS = 15 * 60_000
 
-type Ask = () => Promise<BrokerOrder | null>
+export type Readings = ReturnType<typeof createReadings>
 
 /**
- * Readings of limit orders that stand in for the next ones: of one that the broker has closed for good, and of one that rests while the
- * stream has told nothing of it since. Absence is never remembered.
+ * What a process knows of orders, in place of the next look-up: one that the broker has closed, for ever; a limit order that rests, while the
+ * stream tells nothing of it; and one that nobody had sent, until this process does.
  */
-export function createReadings({ isStreamLive }: { readonly isStreamLive: () => boolean }) {
+export function createReadings(deps: {
+  readonly lookUp: (clientOrderId: string) => Promise<BrokerOrder | null>
+  /** The account's newest orders, as they were when the process first asked. */
+  readonly newest: () => Promise<OrderPage>
+  readonly isStreamLive: () => boolean
+}) {
+  const { lookUp, isStreamLive } = deps
   const closed = new LRUCache<string, BrokerOrder>({ max: REMEMBERED })
   const resting = new LRUCache<string, BrokerOrder>({ max: REMEMBERED, ttl: RESTING_MAX_AGE_MS })
+  const absent = new LRUCache<string, true>({ max: REMEMBERED })
+  const sent = new LRUCache<string, true>({ max: MOST_SENT })
   /** Ids that are being asked for, and of which no event has come since. */
   const quiet = new Set<string>()
+
+  /** Many orders from one list: those that it does not name, though it reaches far enough, and those that have ended. */
+  async function lookAmongNewest(clientOrderId: string, unsentSince: Date): Promise<BrokerOrder | null> {
+    if (sent.has(clientOrderId)) return lookUp(clientOrderId)
+    if (absent.has(clientOrderId)) return null
+    const { orders, since } = await deps.newest()
+    const found = orders.get(clientOrderId)
+    if (found === undefined) return since <= unsentSince ? null : lookUp(clientOrderId)
+    return found === null || found.state === 'live' ? lookUp(clientOrderId) : found
+  }
+
   return {
-    /** The order with this id, which `ask` asks the broker for. */
-    async read(clientOrderId: string, ask: Ask): Promise<BrokerOrder | null> {
+    /**
+     * The order with this id; null when the account has none.
+     * @param unsentSince the order may be sent next, and was not before this time: then it may be known as absent, or follow from a list, as
+     *   the broker takes an id once. Otherwise a look of its own shows absence.
+     */
+    async read(clientOrderId: string, unsentSince?: Date): Promise<BrokerOrder | null> {
       const known = closed.get(clientOrderId) ?? (isStreamLive() ? resting.get(clientOrderId) : undefined)
       if (known !== undefined) return known
       if (isStreamLive()) quiet.add(clientOrderId)
-      const found = await ask()
+      const found = await (unsentSince ? lookAmongNewest(clientOrderId, unsentSince) : lookUp(clientOrderId))
       const isQuiet = quiet.delete(clientOrderId)
-      if (found === null || found.limitPrice === null) return found
-      if (found.state === 'expired' || found.state === 'canceled') closed.set(clientOrderId, found)
-      else if (found.state === 'live' && isQuiet) resting.set(clientOrderId, found)
+      if (found === null) absent.set(clientOrderId, true)
+      else if (found.state !== 'live') closed.set(clientOrderId, found)
+      else if (found.limitPrice !== null && isQuiet) resting.set(clientOrderId, found)
       return found
     },
-    /** Something happened to the order with this id; undefined: perhaps to any. */
-    announce(clientOrderId?: string): void {
+    /**
+     * Right before the bytes of its request.
+     * @returns to be called where the broker has refused that request
+     */
+    sent(clientOrderId: string): () => void {
+      const isFirst = !sent.has(clientOrderId)
+      sent.set(clientOrderId, true)
+      return () => void (isFirst && sent.delete(clientOrderId))
+    },
+    /** Something happened to the order with this id, which may be filled since; undefined: perhaps to any. */
+    announce(clientOrderId?: string, told?: BrokerOrder): void {
       if (clientOrderId === undefined) {
         resting.clear()
         quiet.clear()
@@ -38,6 +72,7 @@ export function createReadings({ isStreamLive }: { readonly isStreamLive: () => 
       }
       resting.delete(clientOrderId)
       quiet.delete(clientOrderId)
+      if (told?.state === 'filled') closed.set(clientOrderId, told)
     },
   }
 }

@@ -2,18 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Broker, type BrokerOptions, type BrokerParts, brokerOf, createParts } from './broker.js'
 import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
-import type { Asset, BrokerClock, Snapshot } from './market.js'
+import { type Asset, type BrokerClock, isBuyable, type Snapshot } from './market.js'
 import type { BrokerOrder } from './order.js'
-import { getOrderByClientOrderId, type OrderRequest, pollOrders, postOrder } from './orders.js'
+import { isPossibleDuplicate, type OrderPage, type OrderRequest, pollOrders, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
-import { createReadings } from './readings.js'
+import { createReadings, type Readings } from './readings.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
-/** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
-const ASSET_MAX_AGE_MS = 60_000
+/** An asset's record changes rarely, and the broker refuses an order that it does not take any more. One that cannot be bought is asked for sooner. */
+const ASSET_MAX_AGE_MS = 15 * 60_000
+const UNBUYABLE_MAX_AGE_MS = 60_000
+/** A price sizes a sale; its fill has another one. */
+const PRICE_MAX_AGE_MS = 5_000
 /** They are announced a day before they count. */
 const ACTIONS_MAX_AGE_MS = 60_000
 const MAX_FILTERS = 100
+const MAX_SYMBOLS = 500
 /**
  * The last announcements stand in for ones that cannot be read, for a whole session and no night: Alpaca adds what was declared before the
  * market opens or after it closes, mostly days ahead.
@@ -63,58 +67,55 @@ export function createSharedBroker(options: SharedBrokerOptions) {
     url: streamUrlOf(options.tradingUrl),
     keyId: options.keyId,
     secretKey: options.secretKey,
-    onUpdate(clientOrderId) {
-      readings.announce(clientOrderId)
-      follower.announce(clientOrderId)
+    onUpdate(...told) {
+      readings.announce(...told)
+      follower.announce(...told)
     },
   })
-  const readings = createReadings({ isStreamLive: stream.isLive })
+  const assets = sharedAssets(base)
+  const readings = createReadings({
+    lookUp: base.getOrderByClientOrderId,
+    newest: newestOrders(parts),
+    isStreamLive: stream.isLive,
+  })
   return {
     ...base,
     /** Known until its next transition, for a minute at most, or ten seconds while closed; `timestamp` goes on with the time. */
     getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
-    /** Known for a minute. */
-    getAsset: sharedAssets(base),
+    /** Known for a quarter of an hour, and until the broker refuses an order of it; for a minute where it cannot be bought. */
+    getAsset: assets.get,
     /** Known for a minute, and for twelve hours while they cannot be read again. */
     getAnnouncements: lastingAnnouncements(sharedByFilter(base.getAnnouncements), options.onActionsRead),
     /** Known for a minute. */
     getBookedEntries: sharedByFilter(base.getBookedEntries),
     getBookedEntriesNow: base.getBookedEntries,
-    /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
-    getSnapshots: gatheredSnapshots(base),
+    /** One call for all symbols; known for five seconds. */
+    getSnapshots: sharedSnapshots(base),
     /**
      * The right to send one order, at its turn: the oldest goes first, by `openedAt`. Null when the turn would come later than `withinMs`,
      * without a wait where that is known before; `defer` says when to ask again.
      *
-     * Reserve before everything else that placing needs: an order that has to ask again has then cost no request, and if it is not
-     * written ahead yet, its next run need not look it up. Read the chain after the reservation. Release a placement that is not sent;
-     * it lapses after half a minute. With `lookUp` it has a token for the look-up as well.
+     * Reserve before everything else that placing needs: an order that has to ask again has then cost nothing. Read the chain after the
+     * reservation. Release a placement that is not sent; it lapses after half a minute.
      */
     async reserve({
       withinMs,
-      lookUp,
       ...turn
-    }: PlacementTurn & { readonly withinMs: number; readonly lookUp?: boolean }): Promise<Placement | null> {
+    }: PlacementTurn & { readonly withinMs: number }): Promise<Placement | null> {
       stream.start()
-      if (lookUp) {
-        const both = await tradingBudget.takeBoth({ turn, withinMs })
-        return both && placementOf(parts, both.place, both.lookUp)
-      }
       const token = await tradingBudget.take({ purpose: 'place', turn, withinMs })
-      return token && placementOf(parts, token)
+      return token && placementOf(parts, token, { readings, forgetAsset: assets.forget })
     },
     /**
-     * The order with this id; null when the account has none. A limit order that has ended, or that rests while the stream is live and tells
-     * nothing of it, is not asked for again.
-     * @param turn looks it up at its own turn
+     * The order with this id; null when the account has none. One that has ended, or a limit order that rests while the stream is live and
+     * tells nothing of it, is not asked for again.
+     * @param unsentSince of an order that may be sent next, and was not before this time: absence may be known then, or follow from one list
+     *   for many orders, as the broker takes an id once. Otherwise a look of its own shows it.
      */
-    readOrder: (
-      clientOrderId: string,
-      turn: Pick<Placement, 'lookUp'> = { lookUp: base.getOrderByClientOrderId },
-    ) => readings.read(clientOrderId, () => turn.lookUp(clientOrderId)),
+    readOrder: readings.read,
     /** When an order that got no placement should ask again: its place in the line, spread over the next minutes; and how many are ahead. */
-    defer({ lookUp = false, ...turn }: PlacementTurn & { readonly lookUp?: boolean }) {
-      const { until, ahead } = tradingBudget.defer(turn, lookUp ? 2 : 1)
+    defer(turn: PlacementTurn) {
+      const { until, ahead } = tradingBudget.defer(turn)
       return { until: new Date(until), ahead }
     },
     /**
@@ -135,8 +136,11 @@ export function createSharedBroker(options: SharedBrokerOptions) {
 
 export type SharedBroker = ReturnType<typeof createSharedBroker>
 
-function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) {
-  let lookUpToken = ownLookUp
+function placementOf(
+  { trading }: BrokerParts,
+  token: Token,
+  { readings, forgetAsset }: { readings: Readings; forgetAsset(symbol: string): void },
+) {
   let state: 'reserved' | 'used' | 'lapsed' = 'reserved'
   const lapse = setTimeout(() => end('lapsed'), HOLD_MS)
   lapse.unref()
@@ -145,7 +149,6 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) 
     if (state !== 'reserved') return
     state = next
     token.release()
-    lookUpToken?.release()
   }
   return {
     /**
@@ -165,21 +168,23 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) 
       }
       clearTimeout(lapse)
       state = 'used'
+      let refused: (() => void) | undefined
       try {
-        return await postOrder(trading, request, { token, beforeSend })
+        return await postOrder(trading, request, {
+          token,
+          beforeSend() {
+            beforeSend()
+            refused = readings.sent(request.clientOrderId)
+          },
+        })
+      } catch (error) {
+        if (error instanceof BrokerError && error.kind === 'rejected') forgetAsset(request.symbol)
+        if (isRefusal(error)) refused?.()
+        throw error
       } finally {
         // Where no request came of it.
         token.release()
-        lookUpToken?.release()
       }
-    },
-    /**
-     * The order with this id, before it is sent; null when the account has none. It waits for no other turn. @throws BrokerError
-     */
-    lookUp(clientOrderId: string): Promise<BrokerOrder | null> {
-      const token = state === 'reserved' ? lookUpToken : undefined
-      lookUpToken = undefined
-      return getOrderByClientOrderId(trading, clientOrderId, token)
     },
     /** Whether it may still be sent. */
     isReserved: () => state === 'reserved',
@@ -189,6 +194,11 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) 
 }
 
 export type Placement = ReturnType<typeof placementOf>
+
+/** Whether the broker has answered that it did not take an order, and has none under its id by this request. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof BrokerError && error.kind !== 'ambiguous' && !isPossibleDuplicate(error)
+}
 
 function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerClock> {
   const ask = remembered(broker.getClock, ({ isOpen, timestamp, nextOpen, nextClose }) => {
@@ -204,17 +214,20 @@ function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerCloc
 }
 
 /** By symbol: the enclave asks for listed ones alone. */
-function sharedAssets(broker: Broker): (symbol: string) => Promise<Asset | null> {
+function sharedAssets(broker: Broker) {
   const assets = new Map<string, () => Promise<{ readonly value: Asset | null }>>()
-  return async (symbol) => {
-    const ask =
-      assets.get(symbol) ??
-      remembered(
-        () => broker.getAsset(symbol),
-        () => ASSET_MAX_AGE_MS,
-      )
-    assets.set(symbol, ask)
-    return (await ask()).value
+  return {
+    async get(symbol: string): Promise<Asset | null> {
+      const ask =
+        assets.get(symbol) ??
+        remembered(
+          () => broker.getAsset(symbol),
+          (asset) => (isBuyable(asset) ? ASSET_MAX_AGE_MS : UNBUYABLE_MAX_AGE_MS),
+        )
+      assets.set(symbol, ask)
+      return (await ask()).value
+    },
+    forget: (symbol: string): void => void assets.delete(symbol),
   }
 }
 
@@ -302,31 +315,52 @@ function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): (
   }
 }
 
-function gatheredSnapshots(broker: Broker): Broker['getSnapshots'] {
-  let gathering:
-    | { readonly symbols: Set<string>; readonly answer: Promise<Map<string, Snapshot>> }
-    | undefined
+/** Read once: what comes later is sent by this process, or shows in a send, as the broker takes an id once. */
+function newestOrders({ trading }: BrokerParts): () => Promise<OrderPage> {
+  const ask = remembered(
+    () => pollOrders(trading, { after: new Date(0) }),
+    () => Number.POSITIVE_INFINITY,
+  )
+  return async () => (await ask()).value
+}
+
+function sharedSnapshots(broker: Broker): Broker['getSnapshots'] {
+  const known = new Map<string, { readonly snapshot: Snapshot | undefined; readonly ageMs: () => number }>()
+  let gathering: { readonly symbols: Set<string>; readonly answer: Promise<void> } | undefined
+  const isYoung = (symbol: string) => (known.get(symbol)?.ageMs() ?? PRICE_MAX_AGE_MS) < PRICE_MAX_AGE_MS
   function gather() {
-    const symbols = new Set<string>()
-    const answer = delay(GATHER_MS).then(() => {
+    if (known.size > MAX_SYMBOLS) known.clear()
+    const symbols = new Set(known.keys())
+    const answer = delay(GATHER_MS).then(async () => {
       gathering = undefined
-      return broker.getSnapshots([...symbols])
+      const ageMs = stopwatch(Date.now)
+      const found = await broker.getSnapshots([...symbols])
+      for (const symbol of symbols) known.set(symbol, { snapshot: found.get(symbol), ageMs })
     })
     return { symbols, answer }
   }
   return async (asked) => {
-    if (asked.length === 0) return new Map()
-    gathering ??= gather()
-    const { symbols, answer } = gathering
-    for (const symbol of asked) symbols.add(symbol)
-    const found = await answer.catch((error: unknown) => {
-      // A symbol that the broker refuses fails those alone who asked for it.
-      const isOthers =
-        error instanceof BrokerError && error.kind === 'rejected' && symbols.size > asked.length
-      if (!isOthers) throw error
-      return broker.getSnapshots(asked)
-    })
-    return new Map([...found].filter(([symbol]) => asked.includes(symbol)))
+    if (!asked.every(isYoung)) {
+      gathering ??= gather()
+      const { symbols, answer } = gathering
+      for (const symbol of asked) symbols.add(symbol)
+      try {
+        await answer
+      } catch (error) {
+        // A symbol that the broker refuses fails those alone who asked for it.
+        const isOthers =
+          error instanceof BrokerError && error.kind === 'rejected' && symbols.size > asked.length
+        if (!isOthers) throw error
+        known.clear()
+        return broker.getSnapshots(asked)
+      }
+    }
+    return new Map(
+      asked.flatMap((symbol) => {
+        const { snapshot } = known.get(symbol) ?? {}
+        return snapshot ? [[symbol, snapshot] as const] : []
+      }),
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asOne, type BrokerOrder, storedOrderSchema } from './order.js'
 
 /** Time for connection, authentication and listening together. */
 const HANDSHAKE_MS = 10_000
@@ -32,22 +33,25 @@ const messageSchema = z.discriminatedUnion('stream', [
     stream: z.literal('trade_updates'),
     data: z.object({
       event: z.string(),
-      order: z.object({ client_order_id: z.string().max(MAX_ID_CHARS), replaces: z.string().nullish() }),
+      order: z.looseObject({
+        client_order_id: z.string().max(MAX_ID_CHARS),
+        replaces: z.string().nullish(),
+      }),
     }),
   }),
 ])
 
-/**
- * Alpaca's `trade_updates` stream, read for one thing: which order to poll now. Quantities and prices in an event are never used,
- * because events get lost, repeated and reordered.
- */
+/** Alpaca's `trade_updates` stream. Events get lost, repeated and reordered, so only what lasts may be used of what one tells: a whole fill. */
 export function createTradeUpdates(deps: {
   /** `wss://paper-api.alpaca.markets/stream` or the live one. */
   readonly url: string
   readonly keyId: string
   readonly secretKey: string
-  /** Something happened to the order of this `client_order_id`; undefined: perhaps to any, because events may have been lost. */
-  readonly onUpdate: (clientOrderId?: string) => void
+  /**
+   * Something happened to the order of this `client_order_id`; undefined: perhaps to any, because events may have been lost.
+   * @param told the order as the event has it, where it can be read
+   */
+  readonly onUpdate: (clientOrderId?: string, told?: BrokerOrder) => void
 }) {
   let socket: WebSocket | undefined
   let liveSince: number | undefined
@@ -90,9 +94,11 @@ export function createTradeUpdates(deps: {
         deps.onUpdate()
       }
     } else if (!WITHOUT_EFFECT.has(message.data.event)) {
-      const { client_order_id: id, replaces } = message.data.order
+      const { order } = message.data
+      const told = storedOrderSchema.safeParse(order).data
       // One that continues another is followed under that one's id.
-      deps.onUpdate(replaces == null ? id : undefined)
+      if (order.replaces != null) deps.onUpdate()
+      else deps.onUpdate(order.client_order_id, told && asOne(told, []))
     }
   }
 

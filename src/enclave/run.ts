@@ -101,7 +101,6 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
   const guardedPlacement = (placement: Placement): Placement => ({
     ...placement,
     send: guarded(placement.send),
-    lookUp: guarded(placement.lookUp),
   })
   return {
     lastFailure: () => failure,

@@ -102,8 +102,6 @@ export function createTurns({ now }: Pick<Clock, 'now'>) {
       const turn = open.get(orderId)
       if (turn) turn.sent = true
     },
-    /** Whether the broker may have it, as far as this process knows. */
-    isSent: (orderId: string): boolean => open.get(orderId)?.sent === true,
     /** Whether a limit order rests, as far as this process knows. */
     isResting: (orderId: string): boolean => open.get(orderId)?.rests === true,
     /** An order that was found open at the broker, with the limit that it has there. */

@@ -141,7 +141,7 @@ it('no order is taken before a list has been read, nor once the last one is old'
 
   control.fault(isSilent)
   await one().clock.sleep(5 * MINUTE_MS)
-  expect(await run(one(), ownership, await one().open(buy(100)))).toMatchObject({ outcome: 'placed' })
+  expect(await run(one(), ownership, await one().open(buy(100)))).toMatchObject({ outcome: 'settled' })
   await one().clock.sleep(MINUTE_MS)
   const late = await one().open(buy(100))
   expect(await run(one(), ownership, late)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })

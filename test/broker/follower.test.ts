@@ -31,7 +31,7 @@ function setUp({ isLive = true, isScarce = false, pollMs = 10 } = {}) {
       const found = new Map(list)
       await new Promise((resolve) => setTimeout(resolve, pollMs))
       if (failure) throw failure
-      return found
+      return { orders: found, since: new Date(0) }
     },
     isStreamLive: () => isLive,
     isScarce: () => isScarce,
@@ -52,7 +52,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const UNAVAILABLE = new BrokerError('unavailable', { route: 'GET /v2/orders', status: 503 })
 
 it.each([
-  ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
+  ['beside a stream, after four seconds', { isLive: true }, [4_000, 8_000]],
   ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
   ['at the pace that the rate limit leaves', { isLive: false, isScarce: true }, [500, 3_500]],
 ])('a follower polls %s', async (_when, how, expected) => {
@@ -74,11 +74,53 @@ it('a follower polls after an event, at once for a whole burst, and not while a 
   expect(polls).toEqual([125, 525])
 })
 
+it.each([
+  ['while its order is followed', false],
+  ['before that', true],
+])(
+  'a follower takes a whole fill from the event that tells it %s, without a poll',
+  async (_when, isEarly) => {
+    const { follow, announce, polls } = setUp()
+    const filled = order('a', { status: 'filled', state: 'filled', filledQty: 1n })
+    if (isEarly) announce('a', filled)
+    const seen = follow(order('a'), 10_000)
+    announce('a', order('a', { status: 'partially_filled' }))
+    announce('a', filled)
+    await pass(3_000)
+    expect([await seen, polls]).toEqual([filled, []])
+  },
+)
+
+it.each([
+  ['another end than a whole fill', { status: 'canceled', state: 'canceled' }],
+  [
+    'the fill of an order that the broker has under another id',
+    { id: 'other', status: 'filled', state: 'filled' },
+  ],
+] as const)('a follower polls after an event that tells %s', async (_what, change) => {
+  const { follow, announce, polls } = setUp()
+  void follow(order('a'), 10_000)
+  announce('a', order('a', change))
+  await pass(30)
+  expect(polls).toEqual([25])
+})
+
+it('a follower polls for no order that has been filled before it was followed for long', async () => {
+  const { follow, announce, polls } = setUp()
+  for (const [number, id] of ['a', 'b', 'c', 'd'].entries()) {
+    void follow(order(id), 10_000)
+    await pass(1_500)
+    const earlier = ['a', 'b', 'c', 'd'][number - 1]
+    if (earlier) announce(earlier, order(earlier, { status: 'filled', state: 'filled' }))
+  }
+  expect(polls).toEqual([])
+})
+
 it('a follower’s poll at the broker is the list from the oldest order on, of the symbols that matter', async () => {
   const { follow, filters } = setUp()
   void follow(order('new', { symbol: 'MSFT' }), 10_000)
   void follow(order('old', { createdAt: new Date(START - 60_000) }), 10_000)
-  await pass(2_000)
+  await pass(4_000)
   expect(filters).toEqual([{ after: new Date(START - 61_000), symbols: ['MSFT', 'AAPL'] }])
 })
 
@@ -90,18 +132,18 @@ it.each([
   const { follow, list } = setUp()
   list.set('a', order('a', change))
   const seen = follow(order('a'), 10_000)
-  await pass(2_010)
+  await pass(4_010)
   expect(await seen).toEqual(order('a', change))
 })
 
 it('a follower answers with a failure when the last poll failed, and not when one has succeeded since', async () => {
   const { follow, fail } = setUp()
-  const [failing, recovered] = [follow(order('a'), 2_500), follow(order('b'), 5_000)]
+  const [failing, recovered] = [follow(order('a'), 4_500), follow(order('b'), 9_000)]
   const failed = expect(failing).rejects.toBe(UNAVAILABLE)
   fail(UNAVAILABLE)
-  await pass(2_500)
+  await pass(4_500)
   await failed
   fail()
-  await pass(2_500)
+  await pass(4_500)
   expect((await recovered).clientOrderId).toBe('b')
 })

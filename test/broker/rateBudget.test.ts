@@ -140,20 +140,20 @@ it('placements are refused at once when the token would come too late, and in ti
 it('placements that have to come again are spread over the coming windows, the oldest first, and know how many are ahead', async () => {
   const budget = await knowing(0)
   await pass(50_000)
-  const told = Array.from({ length: 400 }, (_, place) => budget.defer(turnAt(place), 1))
+  const told = Array.from({ length: 400 }, (_, place) => budget.defer(turnAt(place)))
   expect(told.map(({ ahead }) => ahead)).toEqual(Array.from({ length: 400 }, (_, place) => place))
   const times = told.map(({ until }) => until - START)
   expect(times.filter((time) => time === MINUTE)).toHaveLength(180)
   expect(times.filter((time) => time === 2 * MINUTE)).toHaveLength(180)
   expect(times.filter((time) => time === 3 * MINUTE)).toHaveLength(40)
   // An older one that comes later goes before them.
-  expect(budget.defer(turnAt(-1), 1)).toEqual({ until: START + MINUTE, ahead: 0 })
+  expect(budget.defer(turnAt(-1))).toEqual({ until: START + MINUTE, ahead: 0 })
 })
 
 it('placements get no token that an older one is due for, until that one has not come', async () => {
   const budget = await knowing(0)
   await pass(50_000)
-  for (let place = 1; place <= 180; place++) budget.defer(turnAt(place), 1)
+  for (let place = 1; place <= 180; place++) budget.defer(turnAt(place))
   await pass(10_001)
   const { ask, granted, refused, tokens } = asking(budget)
   ask('young', placing(999, 0))
@@ -205,19 +205,6 @@ it('a broker that states no limit is asked again after its 429, after a pause th
     expect(await budget.take(others('cancel', 0))).toBeNull()
     await pass(1)
   }
-})
-
-it('placements that wait for both tokens are not overtaken by those that wait for one', async () => {
-  const budget = await knowing(0)
-  const { ask, granted } = asking(budget)
-  await pass(55_000)
-  void budget.takeBoth({ turn: turnAt(1), withinMs: 10_000 }).then((both) => {
-    granted.push(both ? 'both' : 'neither')
-  })
-  for (let number = 2; number <= 9; number++) ask(`b${number}`, placing(number))
-  ask('later', placing(10))
-  await pass(5_001)
-  expect(granted).toEqual(['both', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8', 'b9'])
 })
 
 it('a gateway that fails in the place of the broker does not set the limit free', async () => {

@@ -92,7 +92,29 @@ it('the market clock shows an unscheduled close after a minute, also where the m
   expect((await broker.getClock()).isOpen).toBe(false)
 })
 
-it('prices that are asked for in a moment come from one call, and later ones from another', async () => {
+it('an asset is known for a quarter of an hour, for a minute where it cannot be bought, and until the broker refuses an order of it', async () => {
+  const pass = steppedClocks()
+  const both = () => Promise.all([broker.getAsset('AAPL'), broker.getAsset('NONE'), broker.getAsset('AAPL')])
+  const counts = () => ['AAPL', 'NONE'].map((symbol) => asked(`/v2/assets/${symbol}`).length)
+  expect((await both()).map((asset) => asset?.symbol)).toEqual(['AAPL', undefined, 'AAPL'])
+  pass(59_999)
+  await both()
+  expect(counts()).toEqual([1, 1])
+  pass(1)
+  await both()
+  expect(counts()).toEqual([1, 2])
+  pass(14 * 60_000)
+  await both()
+  expect(counts()).toEqual([2, 3])
+  const body = { code: 42210000, message: 'asset AAPL is not tradable' }
+  standIn.control.fault({ method: 'POST', respond: { status: 422, body } })
+  await expect(place('refused')).rejects.toMatchObject({ kind: 'rejected' })
+  await both()
+  expect(counts()).toEqual([3, 3])
+})
+
+it('prices come from one call for all symbols, and from another after five seconds', async () => {
+  const pass = steppedClocks()
   const found = await Promise.all([
     broker.getSnapshots(['AAPL']),
     broker.getSnapshots(['MSFT', 'AAPL']),
@@ -104,7 +126,12 @@ it('prices that are asked for in a moment come from one call, and later ones fro
     asked('/v2/stocks/snapshots').map(({ url }) => new URL(url, 'http://x').searchParams.get('symbols')),
   ).toEqual(['AAPL,MSFT,NONE'])
   standIn.control.price({ symbol: 'AAPL', price: '150' })
-  expect((await broker.getSnapshots(['AAPL'])).get('AAPL')?.last).toBe(usd(150))
+  pass(4_999)
+  expect((await broker.getSnapshots(['AAPL'])).get('AAPL')?.last).toBe(usd(200))
+  pass(1)
+  const again = await Promise.all([broker.getSnapshots(['AAPL']), broker.getSnapshots(['MSFT'])])
+  expect(again[0].get('AAPL')?.last).toBe(usd(150))
+  expect(asked('/v2/stocks/snapshots')).toHaveLength(2)
 })
 
 it('a placement is one request, and nothing after a 422', async () => {
@@ -153,19 +180,6 @@ it('a placement lapses when it waits for too long', async () => {
     kind: 'unavailable',
     reason: 'placement-lapsed',
   })
-})
-
-it('a placement that is looked up first has room for both requests at its turn, however many others wait', async () => {
-  standIn.control.limit({ perMinute: 20 })
-  await broker.getClock()
-  const asks = Array.from({ length: 12 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
-  const taken = (await Promise.all(asks)).filter((placement) => placement !== null)
-  expect(taken).toHaveLength(8)
-  for (const [index, placement] of taken.entries()) {
-    expect(await placement.lookUp(`order-${index}`)).toBeNull()
-    await placement.send(buying(`order-${index}`), HOOKS)
-  }
-  expect(asked('/v2/orders').map(({ outcome }) => outcome)).not.toContain(429)
 })
 
 it('following several orders shows each at its next change, all from one list', async () => {

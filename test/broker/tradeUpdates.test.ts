@@ -62,16 +62,20 @@ afterEach(() => {
 
 async function listening() {
   const updates: (string | undefined)[] = []
+  const told: unknown[] = []
   const client = createTradeUpdates({
     ...{ url: 'ws://broker/stream', keyId: 'key', secretKey: 'secret' },
-    onUpdate: (id) => updates.push(id),
+    onUpdate(id, order) {
+      updates.push(id)
+      told.push(order)
+    },
   })
   onTestFinished(client.close)
   client.start()
   await pass(0)
   const [first] = ScriptedSocket.opened
   if (first === undefined) throw new Error('no connection')
-  return { client, first, updates }
+  return { client, first, updates, told }
 }
 
 it('the client of the stream authenticates and listens as documented, and then says to poll everything', async () => {
@@ -83,13 +87,20 @@ it('the client of the stream authenticates and listens as documented, and then s
   expect([updates, client.isLive()]).toEqual([[undefined], true])
 })
 
-it("the client of the stream reads a fill for its order's id alone, in frames of bytes and of text", async () => {
-  const { first, updates } = await listening()
+it('the client of the stream reads the order of a fill, in frames of bytes and of text', async () => {
+  const { first, updates, told } = await listening()
   const id = FILL.data.order.client_order_id
   first.say(FILL)
   first.hand(JSON.stringify(FILL))
   await pass(0)
   expect(updates).toEqual([undefined, id, id])
+  const fills = [{ qty: 1_790_860_000_000n, avgPrice: '105.8988475' }]
+  const filled = { clientOrderId: id, id: FILL.data.order.id, state: 'filled', side: 'sell', fills }
+  expect(told).toMatchObject([undefined, filled, filled])
+  // One that cannot be read is polled.
+  first.say({ ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, filled_qty: null } } })
+  await pass(0)
+  expect([updates.at(-1), told.at(-1)]).toEqual([id, undefined])
   // An order that carries another one on is followed under that one's id.
   first.say({ ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, replaces: 'another' } } })
   await pass(0)

@@ -108,11 +108,7 @@ export function answering(url: string, change: (order: BrokerOrder) => Partial<B
   return {
     ...sent,
     getOrderByClientOrderId: async (id) => changed(await broker.getOrderByClientOrderId(id)),
-    readOrder: async (id, turn) => changed(await broker.readOrder(id, turn)),
-    reserve: async (ask) => {
-      const placement = await sent.reserve(ask)
-      return placement && { ...placement, lookUp: async (id) => changed(await placement.lookUp(id)) }
-    },
+    readOrder: async (...args) => changed(await broker.readOrder(...args)),
     follow: async (...args) => changed(await broker.follow(...args)),
   }
 }

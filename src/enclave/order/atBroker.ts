@@ -48,15 +48,18 @@ export const REORGANIZATION_S = 3_600
 export const COST_OVER_NOTIONAL = 'cost-over-notional'
 
 /**
- * Finds the broker's order of an order in the portfolio.
+ * Step 6, the look-up: the broker's order of an order in the portfolio. One that may still be sent is not asked for where this process knows
+ * of none: the send shows one that another process has sent, or that an entry had which a reorganization took back, as the broker takes an
+ * id once. One that is never sent again is asked for.
  * @throws RunFailure `broker-mismatch` when there is one under its id that is not this order
  */
 export async function findOrder(
   run: Run,
   order: WrittenAhead | NeverPlaced,
 ): Promise<Live | Ended | WrittenAhead | NeverPlaced> {
-  const turn = order.is === 'writtenAhead' ? order.placement : undefined
-  const placed = await findByEntry(run, order.terms.orderId, order.entry, turn)
+  const { placedAt } = order.entry
+  const unsentSince = order.is === 'writtenAhead' ? new Date((placedAt - CLOCK_SKEW_S) * 1_000) : undefined
+  const placed = await findByEntry(run, order.terms.orderId, order.entry, unsentSince)
   if (placed === null) return order
   if (!isRenewable(order.entry, placed)) return fromBroker(order, placed)
   return { ...order, earlier: [...placed.earlier, placed.order] }
@@ -67,31 +70,21 @@ export async function findByEntry(
   run: Run,
   orderId: Hex,
   entry: OpenOrder,
-  turn?: Placement,
+  unsentSince?: Date,
 ): Promise<Placed | null> {
   const earlier: BrokerOrder[] = []
-  let order = await run.broker.readOrder(clientOrderIdOf(orderId), turn)
+  let order = await run.broker.readOrder(clientOrderIdOf(orderId), unsentSince)
   if (order === null) return null
   for (;;) {
     await assertOurs(run, order, entry)
     if (!mayHaveFollower(order)) return { order, earlier }
-    const next = await run.broker.readOrder(clientOrderIdOf(orderId, earlier.length + 1))
+    // The next one was placed after the end of this one.
+    const since = unsentSince && (order.endedAt ?? unsentSince)
+    const next = await run.broker.readOrder(clientOrderIdOf(orderId, earlier.length + 1), since)
     if (next === null) return { order, earlier }
     earlier.push(order)
     order = next
   }
-}
-
-/**
- * Step 6, the look-up: the order as the broker has it, or as it is to be placed. Only the run that wrote the order ahead leaves it out,
- * before its first send: no earlier run can have sent this entry. The send shows an order of a concurrent run, or of an entry that a
- * reorganization took back: the broker takes an id once.
- */
-export async function lookUp(
-  run: Run,
-  order: WrittenAhead | NeverPlaced,
-): Promise<Live | Ended | WrittenAhead | NeverPlaced> {
-  return order.is === 'writtenAhead' && !order.mayBeAtBroker ? order : findOrder(run, order)
 }
 
 /**
@@ -212,7 +205,7 @@ async function sendOnce(run: Run, order: WrittenAhead, request: OrderRequest): P
   const { terms, placement: kept } = order
   await awaitTurn(run, order)
   const limitPrice = limitPast(request.side, request.limitPrice, run.turns.restingAgainst(terms))
-  const placement = kept?.isReserved() ? kept : await reserve(run, order, { lookUp: false })
+  const placement = kept?.isReserved() ? kept : await reserve(run, order)
   try {
     const check = await lookBeforeSend(run, order)
     const beforeSend = () => {
@@ -261,30 +254,22 @@ interface Waiting {
 
 /**
  * Reserves an order's turn at the broker before everything else that placing needs: an order that has to wait has then cost neither
- * gas nor a request. Undefined where it may not need a turn: while the market is closed, or after this process has sent it.
- * @param needs.lookUp whether it is looked up first, at the same turn
+ * gas nor a request. Undefined while the market is closed.
  * @throws PostponedError `broker-turn`, or `broker-rate-limit` for an order that is not written ahead
  */
 export async function reserveAhead(
   run: Run,
-  waiting: Waiting,
-  needs: { lookUp: boolean },
+  waiting: Waiting | WrittenAhead,
 ): Promise<Placement | undefined> {
-  if (run.turns.isSent(waiting.terms.orderId)) return undefined
   const { isOpen } = await run.broker.getClock()
   if (!isOpen) return undefined
-  // One that is written ahead costs no look-up while an opposite order is open.
-  if (needs.lookUp) await awaitTurn(run, waiting)
-  return reserve(run, waiting, needs)
+  if ('entry' in waiting) await awaitTurn(run, waiting)
+  return reserve(run, waiting)
 }
 
-async function reserve(
-  { broker, openedAt }: Run,
-  { state, terms }: Waiting,
-  needs: { lookUp: boolean },
-): Promise<Placement> {
+async function reserve({ broker, openedAt }: Run, { state, terms }: Waiting): Promise<Placement> {
   const { orderId } = terms
-  const turn = { orderId, openedAt, ...needs }
+  const turn = { orderId, openedAt }
   const placement = await broker.reserve({ ...turn, withinMs: TURN_WAIT_MS })
   if (placement) return placement
   const { until, ahead } = broker.defer(turn)

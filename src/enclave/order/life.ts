@@ -63,8 +63,6 @@ interface NotStanding extends InPortfolio {
 /** Written ahead, on its way to the broker: for the first time, or again, as the renewal of a limit order. */
 export interface WrittenAhead extends NotStanding {
   is: 'writtenAhead'
-  /** False only for the run that wrote it ahead, before its first send. */
-  mayBeAtBroker: boolean
   /** The turn at the broker that this run has kept for the first send; it may have lapsed. */
   placement?: Placement | undefined
 }
@@ -94,7 +92,7 @@ export function decodeEntry(
   earlier: readonly BrokerOrder[] = [],
 ): WrittenAhead | NeverPlaced {
   if (entry.brokerOrderId === NEVER_PLACED) return { is: 'neverPlaced', state, terms, entry, earlier }
-  return { is: 'writtenAhead', state, terms, entry, earlier, mayBeAtBroker: true }
+  return { is: 'writtenAhead', state, terms, entry, earlier }
 }
 
 /**

@@ -19,7 +19,6 @@ import {
   findOrder,
   followOrCancel,
   isAtBroker,
-  lookUp,
   place,
   reserveAhead,
 } from './atBroker.js'
@@ -161,7 +160,7 @@ async function carryOut(
     const { side } = admitted.terms
     if (side === 'WITHDRAW' || side === 'DEPOSIT') return moveAtOnce(run, admitted, side)
     // 5. Write ahead, once its turn at the broker has come
-    memory.placement = await reserveAhead(run, admitted, { lookUp: false })
+    memory.placement = await reserveAhead(run, admitted)
     order = await writeAhead(run, admitted)
   } else {
     order = read
@@ -169,14 +168,15 @@ async function carryOut(
   let clock: BrokerClock | undefined
   try {
     // 6. Look up, and place it if it is not there
-    if (order.is === 'writtenAhead' && !cancelled) {
-      memory.placement ??= await reserveAhead(run, order, { lookUp: order.mayBeAtBroker })
-      order = { ...order, placement: memory.placement }
-    }
-    const known = await lookUp(run, order)
-    if (isStanding(known)) {
+    const found = await findOrder(run, order)
+    if (isStanding(found)) {
       memory.placement?.release()
-      return await conclude(run, known, cancelled)
+      return await conclude(run, found, cancelled)
+    }
+    let known = found
+    if (known.is === 'writtenAhead' && !cancelled) {
+      memory.placement ??= await reserveAhead(run, known)
+      known = { ...known, placement: memory.placement }
     }
     clock = cancelled ? undefined : await run.broker.getClock()
     const placed = await (clock ? placeOrGiveUp(run, known, clock) : giveUp(run, known, 'cancelled'))

@@ -83,7 +83,7 @@ export async function writeAhead(run: Run, { state, terms, lock }: Admitted): Pr
   const entry = newEntry(terms, lock, run.clock.seconds())
   const portfolio = withOrder(state.portfolio, terms.orderId, entry)
   const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
-  return { is: 'writtenAhead', state: written, terms, entry, earlier: [], mayBeAtBroker: false }
+  return { is: 'writtenAhead', state: written, terms, entry, earlier: [] }
 }
 
 /** Marks an order written ahead, so that no run that looks at the chain from then on sends it. */

@@ -37,7 +37,10 @@ export function createScheduler(
   const workers = createWorkers({ ...options, queue, onEnded })
   const attempt = createAttempts(options.logger)
 
-  async function onEnded(order: TrackedOrder, { outcome, nextTriggerAt, dueAt }: EndedOrderRun): Promise<void> {
+  async function onEnded(
+    order: TrackedOrder,
+    { outcome, nextTriggerAt, dueAt }: EndedOrderRun,
+  ): Promise<void> {
     if (isConcluded(order)) return attempt(order, () => conclude(order))
     const reason = reasonToRerun(order, outcome)
     order.envelopeCame = false

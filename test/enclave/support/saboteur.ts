@@ -99,7 +99,6 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
           throw new BrokerError(kindOf(mishap, changes), { route: name, status: 403 })
         },
       )
-  const lookUp = wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId)
   return {
     ...broker,
     async reserve(ask) {
@@ -108,7 +107,6 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
         placement && {
           ...placement,
           send: wrapped('placeOrder', true, placement.send),
-          lookUp: wrapped('getOrderByClientOrderId', false, placement.lookUp),
         }
       )
     },
@@ -117,8 +115,8 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
     getSnapshots: wrapped('getSnapshots', false, broker.getSnapshots),
     getAsset: wrapped('getAsset', false, broker.getAsset),
     getOrders: wrapped('getOrders', false, broker.getOrders),
-    getOrderByClientOrderId: lookUp,
-    readOrder: (id, turn = { lookUp }) => broker.readOrder(id, turn),
+    getOrderByClientOrderId: wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId),
+    readOrder: wrapped('readOrder', false, broker.readOrder),
     getLiveOrders: wrapped('getLiveOrders', false, broker.getLiveOrders),
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
     getPositions: wrapped('getPositions', false, broker.getPositions),

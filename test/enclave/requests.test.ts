@@ -1,0 +1,115 @@
+// What an order costs of the broker's rate: its placement, and next to nothing beside it.
+import { randomUUID } from 'node:crypto'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createEnclave } from '../../src/enclave/enclave.js'
+import type { RunResult } from '../../src/protocol/job.js'
+import { eventually } from '../support/eventually.js'
+import type { OpenedOrder } from './support/parties.js'
+import { buy, sell } from './support/scenarios.js'
+import { useWorld } from './support/world.js'
+
+const world = useWorld()
+const ROUNDS = 3
+const QUEUED_EACH = 4
+
+/** A process of the enclave. */
+function startProcess() {
+  const deps = world().deps()
+  onTestFinished(() => deps.broker.close())
+  // On a machine that is busy a fill is told late.
+  const enclave = createEnclave({ ...deps, timings: { ...deps.timings, fillWaitMs: 60_000 } })
+  return ({ orderId, envelope }: OpenedOrder): Promise<RunResult> => {
+    const stopAt = Math.floor(world().clock.now() / 1_000) + 120
+    return enclave.run(
+      { job: 'order', runId: randomUUID(), stopAt, orderId, envelope },
+      async () => undefined,
+    )
+  }
+}
+
+/** Counts placements and looks for them from now on: by an order's id, or through the newest orders. Polls of fills go by the time. */
+function counting() {
+  const { requests } = world().broker.control
+  const from = requests().length
+  return () => {
+    const seen = requests().slice(from)
+    const isLook = (url: string) =>
+      url.includes('by_client_order_id') || /^\/v2\/orders\?(?!.*symbols)/.test(url)
+    return {
+      placements: seen.filter(({ method }) => method === 'POST').length,
+      looks: seen.filter(({ method, url }) => method === 'GET' && isLook(url)).length,
+    }
+  }
+}
+
+it('purchases and sales that take turns are placed, and not looked up while they wait', async () => {
+  const { control } = world().broker
+  const run = startProcess()
+  for (const who of ['alice', 'bob'] as const) {
+    expect(await run(await world().open({ ...buy(2_000), who }))).toMatchObject({ outcome: 'settled' })
+  }
+  const counts = counting()
+  control.fill({ mode: 'hold' })
+  for (let round = 1; round <= ROUNDS; round++) {
+    const [who, other] = round % 2 === 0 ? (['alice', 'bob'] as const) : (['bob', 'alice'] as const)
+    const sale = await world().open({ ...sell(100), who })
+    const purchase = await world().open({ ...buy(100), who: other })
+    const selling = run(sale)
+    await eventually('the sale is at the broker', () => counts().placements === 2 * round - 1)
+    expect(await run(purchase)).toMatchObject({ outcome: 'queued', code: 'broker-turn' })
+    expect(await run(purchase)).toMatchObject({ outcome: 'queued', code: 'broker-turn' })
+    control.release({})
+    expect(await selling).toMatchObject({ outcome: 'settled' })
+    const buying = run(purchase)
+    await eventually('the purchase is at the broker', () => counts().placements === 2 * round)
+    control.release({})
+    expect(await buying).toMatchObject({ outcome: 'settled' })
+  }
+  expect(counts()).toEqual({ placements: 2 * ROUNDS, looks: 0 })
+  await world().checkInvariants()
+})
+
+it.each([
+  ['by the same process', 0],
+  ['by another one', 1],
+])(
+  'orders that were written ahead while the market was closed are placed at the opening %s, without a look for each',
+  async (_who, looks) => {
+    const { control } = world().broker
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    control.clock({ open: false })
+    let run = startProcess()
+    const orders: OpenedOrder[] = []
+    for (let number = 0; number < QUEUED_EACH; number++) {
+      for (const who of ['alice', 'bob'] as const) {
+        const order = await world().open({ ...buy(100), who, deadlineIn: 86_400 })
+        expect(await run(order)).toMatchObject({ outcome: 'queued', code: 'market-closed' })
+        orders.push(order)
+      }
+    }
+    expect(control.orders()).toEqual([])
+    if (looks > 0) run = startProcess()
+    control.clock({ open: true })
+    // What is known of a closed market has grown old.
+    vi.setSystemTime(Date.now() + 10_000)
+    const counts = counting()
+    for (const order of orders) expect(await run(order)).toMatchObject({ outcome: 'settled' })
+    expect(counts()).toEqual({ placements: orders.length, looks })
+  },
+)
+
+it('an order whose answers were lost is looked up before it is sent again, by the process that sent it', async () => {
+  const { control } = world().broker
+  const run = startProcess()
+  control.fault({ method: 'POST', path: '/v2/orders', times: 5, respond: { status: 504, body: {} } })
+  const order = await world().open(buy(100))
+  expect(await run(order)).toMatchObject({ outcome: 'queued' })
+  const from = control.requests().length
+  expect(await run(order)).toMatchObject({ outcome: 'settled' })
+  const asked = control.requests().slice(from)
+  const [first, second] = asked.filter(({ url }) => url.startsWith('/v2/orders'))
+  expect(first?.url).toContain('by_client_order_id')
+  expect(second).toMatchObject({ method: 'POST', outcome: 200 })
+  expect(control.orders()).toHaveLength(1)
+})
