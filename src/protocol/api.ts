@@ -69,7 +69,7 @@ export const triggerSchema = z.object({
   startedAt: timeSchema,
   finishedAt: z.nullable(timeSchema),
   outcome: z.nullable(outcomeSchema),
-  /** Set with `queued` when the order waits for something other than the market or the broker. */
+  /** Set with `queued`, unless a fault of the broker holds the order up, or a write of its own that is too fresh on the chain. */
   waitsFor: z.optional(waitReasonSchema),
 })
 export type TriggerRecord = z.output<typeof triggerSchema>

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderStatus } from '../../src/client/index.js'
-import { noticeCodes } from '../../src/enclave/notices.js'
-import { entryWords, orderTone, orderWords, stateWords, waitingWords } from '../../web/words/timeline.js'
+import { aheadWords, noticeCodes, noticeOf } from '../../src/enclave/notices.js'
+import { openNotice } from '../../src/protocol/notice.js'
+import {
+  entryWords,
+  orderTone,
+  orderWords,
+  stateWords,
+  turnWords,
+  waitingWords,
+} from '../../web/words/timeline.js'
+import { USER_KEY, USER_PUBKEY } from '../enclave/support/parties.js'
 import { serverError } from './support/serverError.js'
 
 const at = '2026-03-02T10:00:00Z'
+const ORDER_ID = `0x${'5a'.repeat(32)}` as const
 type Stated = Parameters<typeof stateWords>[0]
 const open: Stated = { state: 'OPEN', receivedAt: at, triggers: [] }
 const refunded: Stated = { ...open, state: 'REFUNDED' }
@@ -16,7 +26,9 @@ const noGas = { ...ran('queued'), waitsFor: 'relay-quota-exhausted' as const }
 
 it('the timeline says what a run of the enclave waits for', () => {
   const outcome = { kind: 'outcome', at, attempt: 2, outcome: 'queued' } as const
-  expect(entryWords(outcome)).toBe('Run 2 ended: waiting for the market')
+  expect(entryWords(outcome)).toBe('Run 2 ended: waiting, the enclave tries again by itself')
+  const closed = entryWords({ ...outcome, waitsFor: 'market-closed' })
+  expect(closed).toBe('Run 2 ended: waiting for the market to open')
   const noQuota = entryWords({ ...outcome, waitsFor: 'relay-quota-exhausted' })
   expect(noQuota).toMatch(/^Run 2 ended: your gas quota for today is used up/)
 })
@@ -28,7 +40,8 @@ describe('an order’s state', () => {
     [{ receivedAt: null, triggers: [ran('rejected')] }, 'Not submitted'],
     [{ receivedAt: null, triggers: [ran('placed')] }, 'At the broker'],
     [{}, 'In progress'],
-    [{ triggers: [ran('queued')] }, 'Waiting for the market'],
+    [{ triggers: [ran('queued')] }, 'Waiting'],
+    [{ triggers: [{ ...ran('queued'), waitsFor: 'market-closed' }] }, 'Waiting for the market'],
     [{ triggers: [ran('queued'), ran(null)] }, 'In progress'],
     [{ triggers: [ran('failed')] }, 'Trying again'],
     [{ triggers: [noGas] }, 'Waiting for tomorrow'],
@@ -81,6 +94,34 @@ describe('an order that waits', () => {
   ])('says until when it is good, when it is tried next, and whom to tell: %o', (change, words) => {
     expect(waitingWords({ ...waiting, ...change }, now)).toMatch(words)
   })
+
+  it.each([
+    [
+      'broker-turn',
+      'waits-for-opposite',
+      undefined,
+      /^The order waits: .* opposite order .* is open, whoever placed it\.$/,
+    ],
+    [
+      'broker-rate-limit',
+      'waits-for-rate',
+      aheadWords(3),
+      /so many requests a minute.* 3 others are ahead of it\.$/,
+    ],
+  ] as const)(
+    'for %s says what for, and how many are ahead, until it ends',
+    async (waitsFor, code, detail, words) => {
+      const status = { ...waiting, ...open, triggers: [{ ...ran('queued'), waitsFor }] }
+      const notice = await openNotice(await noticeOf(ORDER_ID, code, USER_PUBKEY, detail), USER_KEY, ORDER_ID)
+      expect(stateWords(status, notice)).toBe('Waiting for its turn')
+      expect(turnWords(status, notice)).toMatch(words)
+      expect(waitingWords(status, now)).toBe('Good until 16:00:00. Next attempt at 15:05:00.')
+      expect([turnWords(refunded, notice), turnWords(status, { ...notice, code: 'over-limit' })]).toEqual([
+        null,
+        null,
+      ])
+    },
+  )
 
   it('says nothing while a run is under way, once it is cancelled, and once it has ended', () => {
     const underWay = { triggers: [ran('queued'), ran(null)] }

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { OrderSummary } from '../../src/client/history.js'
 import type { Timeline as Entries, OrderStatus } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
-import { isOfWait } from '../../src/protocol/notice.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
 import { isEnvelopeMissing } from '../orders/missingEnvelope.js'
@@ -13,7 +12,7 @@ import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
 import { isUnknownOrder } from '../words/failures.js'
 import { money, shares, shortHex, timeOfDay } from '../words/format.js'
-import { entryWords, fillWords, noticeWords, orderTone, orderWords, waitingWords } from '../words/timeline.js'
+import { entryWords, fillWords, orderTone, orderWords, turnWords, waitingWords } from '../words/timeline.js'
 import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
@@ -37,7 +36,8 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const { value: notice } = queries.notice
   const state = orderWords(status, error, notice)
   const name = request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)
-  const waiting = status === null ? null : waitingWords(status, new Date())
+  const turn = status && turnWords(status, notice)
+  const waiting = status && waitingWords(status, new Date())
   // One sentence about the closed portfolio is enough.
   const isLocked = request === null && key.value === null
   const fill = summary === null ? null : fillWords(summary)
@@ -70,11 +70,11 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       {status !== null && hasEnded(status) && fill === null && !isLocked ? (
         <OrderNotice status={status} opened={queries.notice} />
       ) : null}
-      {status !== null && !hasEnded(status) && notice !== null && isOfWait(notice.code) ? (
-        <p class="muted" data-notice={notice.code}>
-          {noticeWords(notice)}
+      {turn === null ? null : (
+        <p class="muted" data-notice={notice?.code}>
+          {turn}
         </p>
-      ) : null}
+      )}
       {waiting === null ? null : <p class="muted">{waiting}</p>}
       <Unopened order={order} status={status} error={error} opening={queries.opening.value} />
       {isEnvelopeMissing(status, error) &&

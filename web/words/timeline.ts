@@ -1,5 +1,7 @@
 import type { OrderSummary } from '../../src/client/history.js'
 import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
+import { hasEnded } from '../../src/protocol/api.js'
+import { isOfWait } from '../../src/protocol/notice.js'
 import { revertWords } from './contractWords.js'
 import { failureOf, isUnknownOrder } from './failures.js'
 import { money, shares, shortHex, timeOfDay } from './format.js'
@@ -41,7 +43,7 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
   settled: 'settled',
   refunded: 'refused',
   placed: 'at the broker, not filled yet',
-  queued: 'waiting for the market',
+  queued: 'waiting, the enclave tries again by itself',
   rejected: 'the envelope is not this order’s',
   accepted: 'accepted',
   done: 'done',
@@ -111,7 +113,7 @@ export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null):
   if (waitsFor !== undefined) return SHORT_WAITS[waitsFor]
   // Takes precedence: the enclave continues with an order that it has recorded, even if the server has lost the
   // envelope.
-  if (outcome === 'queued') return 'Waiting for the market'
+  if (outcome === 'queued') return 'Waiting'
   if (outcome === 'placed') return 'At the broker'
   if (outcome === 'failed') return 'Trying again'
   return status.receivedAt === null ? NOT_SUBMITTED : 'In progress'
@@ -149,6 +151,14 @@ export function waitingWords(
 }
 
 type Waiting = Pick<OrderStatus, 'state' | 'deadline' | 'triggers' | 'nextTriggerAt' | 'cancelReceivedAt'>
+
+/** Why an open order waits for its turn, and how many are ahead of it; null for every other order, and until the notice is opened. */
+export function turnWords(
+  status: Pick<OrderStatus, 'state'>,
+  notice: Pick<Notice, 'code' | 'message'> | null,
+): string | null {
+  return notice === null || hasEnded(status) || !isOfWait(notice.code) ? null : noticeWords(notice)
+}
 
 /** A notice as a complete sentence. */
 export function noticeWords({ message }: Pick<Notice, 'message'>): string {
