@@ -130,9 +130,13 @@ export function haltedOn(
   )
 }
 
-/** An action that was announced and never booked ends by itself: the account held none. */
+/**
+ * The broker counts in other shares from the booking on, also where that comes before the announced day. An action that was announced and
+ * never booked ends by itself: the account held none.
+ */
 function isHalting({ kind, day, booked }: CorporateEvent, today: string): boolean {
-  if (kind === 'cash-dividend' || day > today) return false
+  const hasBegun = day <= today || (booked !== null && booked.day <= today)
+  if (kind === 'cash-dividend' || !hasBegun) return false
   const patience = kind === 'split' || kind === 'stock-dividend' ? UNBOOKED_DAYS.split : UNBOOKED_DAYS.other
   return booked !== null || today <= dayAfter(day, patience)
 }

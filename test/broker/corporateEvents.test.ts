@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { activityPageSchema, asActivities } from '../../src/broker/activities.js'
 import { bookingsOf, everBookedOf } from '../../src/broker/bookings.js'
 import { type ActionTerms, type Decision, eventsOf, planOf } from '../../src/broker/corporateEvents.js'
-import { isInForce, unborneActions } from '../../src/broker/inForce.js'
+import { haltedOn, isInForce, unborneActions } from '../../src/broker/inForce.js'
 import { dayAt, startOf } from '../../src/broker/newYork.js'
 import type { CorporateAction } from '../../src/protocol/corporateActions.js'
 import type { ControlInput } from '../../src/simulator/index.js'
@@ -150,6 +150,11 @@ it('a spin-off is paid as the cash that the owner names, as is a merger whose sh
   expect(shortOf(await planned({ booked: merged }, { cash: usd(3) }))).toEqual([...paid, 'REMOVAL'])
 })
 
+const ANNOUNCED = {
+  ...{ id: 'a', kind: 'split' as const, symbol: 'AAPL', successor: '', day: DAY, days: [DAY] },
+  ...{ recordedOn: null, shares: { numerator: 3n, denominator: 2n }, cash: null, foreign: false },
+}
+
 it('a split that the broker rounds to whole shares counts as booked, with the cash for the fraction', () => {
   const [remove, add] = Array.from(Object(alpacaExample('activities-split')), (entry) => Object(entry))
   const entry = { ...remove, date: DAY, symbol: 'AAPL' }
@@ -157,10 +162,7 @@ it('a split that the broker rounds to whole shares counts as booked, with the ca
     { ...entry, qty: '-25' },
     { ...entry, ...{ id: add.id, qty: '2', net_amount: '10.5', description: add.description } },
   ]
-  const announced = {
-    ...{ id: 'a', kind: 'split' as const, symbol: 'AAPL', successor: '', day: DAY, days: [DAY] },
-    ...{ recordedOn: null, shares: { numerator: 1n, denominator: 10n }, cash: null, foreign: false },
-  }
+  const announced = { ...ANNOUNCED, shares: { numerator: 1n, denominator: 10n } }
   const { booked } = asActivities(activityPageSchema.parse(page))
   const [event] = eventsOf([announced], bookingsOf(booked))
   expect(event && shortOf(planOf(event))).toEqual(['ENTITLEMENT', 'PAYMENT 420000/1', 'SPLIT 2/25'])
@@ -280,6 +282,20 @@ const splitting = (numerator: bigint, denominator: bigint, more: Partial<typeof 
   ...{ ...act, kind: 'SPLIT' as const, numerator, denominator },
   ...more,
 })
+
+it('a booking before the announced day halts its symbol at once, until the list has what was booked', () => {
+  const [announced, bookings] = [
+    { ...ANNOUNCED, day: '2026-03-05', days: ['2026-03-05'] },
+    bookingsOf(SPLIT_ENTRIES),
+  ]
+  const events = eventsOf([announced], bookings)
+  expect(events).toMatchObject([{ announced, booked: { day: DAY } }])
+  const isHalted = (list: CorporateAction[]) => (day: string) => haltedOn(day, events, list).has('AAPL')
+  const days = ['2026-03-01', DAY, '2026-03-04', '2026-03-05']
+  expect(days.map(isHalted([]))).toEqual([false, true, true, true])
+  expect(days.some(isHalted([splitting(3n, 2n)]))).toBe(false)
+})
+
 const renaming = { ...act, kind: 'SYMBOL_CHANGE' as const, successor: 'MSFT' }
 
 it.each([
