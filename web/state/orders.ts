@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import { type AccountHistory, type OrderList, type OrderSummary, ordersOf } from '../../src/client/history.js'
+import type { AccountHistory, OrderList, OrderSummary } from '../../src/client/history.js'
 import {
   type Client,
   type Hex,
@@ -13,6 +13,7 @@ import {
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../orders/orderMemory.js'
 import type { KeyInUse } from '../orders/portfolioKeys.js'
+import { type PricedOrder, pricedOrders } from '../orders/pricedOrders.js'
 import { createQuery, following, type Query, type QueryOptions } from '../query.js'
 
 /** An order of this wallet. */
@@ -21,7 +22,7 @@ export interface DeskOrder {
   /** The order's content: known to the page that sealed it, and to the portfolio's versions from its admission on. */
   readonly request: Ordered | null
   /** Its content and fill by the portfolio's versions; null until they are read. */
-  readonly summary: OrderSummary | null
+  readonly summary: PricedOrder | null
 }
 
 /** Queries of one order. */
@@ -87,9 +88,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     return [...new Set([...memory.value.placed, ...signed])]
   })
   const most = signal(FEW)
-  const summaries = computed(
-    () => new Map(ordersOf(trades.value?.entries ?? []).map((one) => [one.orderId, one])),
-  )
+  const summaries = computed(() => pricedOrders(trades.value?.entries ?? []))
   const listed = computed(() =>
     listedOf(
       { placed: placed.value, ordered: memory.value.ordered },
@@ -194,7 +193,7 @@ function idsIn(listing: OrderList | null): readonly Hex[] {
 function listedOf(
   { placed, ordered }: OrderMemory,
   ids: readonly Hex[],
-  summaries: ReadonlyMap<Hex, OrderSummary>,
+  summaries: ReadonlyMap<Hex, PricedOrder>,
   kept: ReadonlyMap<Hex, Ordered>,
 ): readonly DeskOrder[] {
   const opened = new Set(ids)

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { OrderSummary } from '../../src/client/history.js'
 import { hasEnded } from '../../src/protocol/api.js'
+import type { PricedOrder } from '../orders/pricedOrders.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { Progress } from '../state/progress.js'
 import { durationOf, rankOf, STAGES, type Stage, usualMs } from '../state/stages.js'
@@ -62,7 +62,7 @@ export function OrderStages() {
 }
 
 /** The traded amount and its price, or why the order was refunded; null until that is known. */
-function resultWords({ status, notice }: Progress, summary: OrderSummary | null): string | null {
+function resultWords({ status, notice }: Progress, summary: PricedOrder | null): string | null {
   if (status === null || !hasEnded(status)) return null
   const fill = summary === null ? null : fillWords(summary)
   if (fill !== null) return `${fill}.`

@@ -1,5 +1,7 @@
 import { type HistoryEntry, valueOverTime } from '../../src/client/history.js'
 import type { MarketBars, MarketView } from '../../src/client/index.js'
+import { isRatio } from '../../src/protocol/corporateActions.js'
+import { scaled } from '../../src/protocol/ratio.js'
 import type { Point } from './chart.js'
 
 /**
@@ -17,13 +19,14 @@ export function curveOf(
   const begin = Math.max(first.timestamp, Math.min(...news.keys()))
   const now = Date.parse(market.asOf) / 1_000
   const times = [...news.keys(), ...entries.map(({ timestamp }) => timestamp)]
-  let prices: Record<string, bigint> = {}
+  const inSharesOf = unitsOf(entries)
+  let known: Record<string, bigint> = {}
   const points = [...new Set(times)]
     .filter((timestamp) => timestamp <= now)
     .sort((a, b) => a - b)
     .map((timestamp) => {
-      prices = { ...prices, ...news.get(timestamp) }
-      return { timestamp, prices }
+      known = { ...known, ...news.get(timestamp) }
+      return { timestamp, prices: inSharesOf(timestamp, known) }
     })
   const values = valueOverTime(entries, points).flatMap(({ timestamp, value }) =>
     value === null || timestamp < begin ? [] : [{ at: timestamp * 1_000, price: value }],
@@ -53,4 +56,22 @@ function pricesByTime(
     if (price !== null) learn(Date.parse(market.asOf) / 1_000, symbol, price)
   }
   return news
+}
+
+/**
+ * Prices in the shares of a time, Unix seconds. Those of bars are in the shares of after each split, and a portfolio from before a record
+ * moment holds the shares of before. A split that found no shares is in no entry.
+ */
+function unitsOf(entries: readonly HistoryEntry[]) {
+  const splits = entries.flatMap((entry) =>
+    entry.kind === 'carried' && isRatio(entry.action) ? [entry.action] : [],
+  )
+  return (timestamp: number, prices: Readonly<Record<string, bigint>>): Readonly<Record<string, bigint>> => {
+    const then = { ...prices }
+    for (const { symbol, recordAt, ...by } of splits) {
+      const price = then[symbol]
+      if (price !== undefined && timestamp < recordAt) then[symbol] = scaled(price, by)
+    }
+    return then
+  }
 }

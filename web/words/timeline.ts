@@ -167,11 +167,17 @@ export function noticeWords({ message }: Pick<Notice, 'message'>): string {
 
 const VERBS = { BUY: 'Bought', SELL: 'Sold' }
 
-/** `Bought 4.7217 AAPL at 211.79, 1,000.00 USDC`; null for an order without a fill. A sale's USDC are net of fees. */
-export function fillWords({ side, symbol, shares: filled, price, value }: Filled): string | null {
+/**
+ * `Bought 4.7217 AAPL at 211.79, 1,000.00 USDC`; null for an order without a fill. A sale's USDC are net of fees. Shares and price are those
+ * of its day; a price from before a split is told in the shares of today too.
+ */
+export function fillWords({ side, symbol, shares: filled, price, adjusted, value }: Filled): string | null {
   if ((side !== 'BUY' && side !== 'SELL') || symbol === null) return null
   if (filled === null || price === null || value === null) return null
-  return `${VERBS[side]} ${shares(filled)} ${symbol} at ${money(price)}, ${money(value)} USDC`
+  const today = adjusted === null || adjusted === price ? '' : ` (${money(adjusted)} in today’s shares)`
+  return `${VERBS[side]} ${shares(filled)} ${symbol} at ${money(price)}${today}, ${money(value)} USDC`
 }
 
-type Filled = Pick<OrderSummary, 'side' | 'symbol' | 'shares' | 'price' | 'value'>
+interface Filled extends Pick<OrderSummary, 'side' | 'symbol' | 'shares' | 'price' | 'value'> {
+  readonly adjusted: bigint | null
+}
