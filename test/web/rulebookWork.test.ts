@@ -1,6 +1,7 @@
+import { signal } from '@preact/signals'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { ClientError, type Policy } from '../../src/client/index.js'
+import { ClientError, type Policy, type PortfolioKey } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { createRulebookWork, type RulebookCalls } from '../../web/state/rulebookWork.js'
 import { readVectors } from '../support/vectors.js'
@@ -8,6 +9,7 @@ import { readVectors } from '../support/vectors.js'
 const { copy } = readVectors('rulebookCopy', z.object({ copy: rulebookCopySchema }))
 const { orgId } = copy
 const policy: Policy = { employees: {}, maxOrderNotional: 20_000_000_000n, allowWithdrawShares: false }
+const key: PortfolioKey = { privateKey: new Uint8Array(), publicKey: '0x', drawnAt: 0, portfolioVersion: 0n }
 const failure = new ClientError('server-timeout', 'no answer')
 
 /** The work of a page whose client answers so. */
@@ -17,6 +19,7 @@ function working(answers: Partial<RulebookCalls> = {}) {
     .mockResolvedValue({ orgId, version: 2, copy })
   const calls: RulebookCalls = {
     getRulebookVersion: async () => ({ orgId, version: 1 }),
+    unlock: async () => key,
     getRulebookCopy: async () => null,
     openRulebookCopy: async () => policy,
     publishRulebook,
@@ -25,7 +28,8 @@ function working(answers: Partial<RulebookCalls> = {}) {
     forgetPublication: async () => {},
     ...answers,
   }
-  return { work: createRulebookWork(calls), publishRulebook }
+  const derivesNone = signal(false)
+  return { work: createRulebookWork(calls, derivesNone), publishRulebook, derivesNone }
 }
 
 it('the draft goes on from the version that was published, and a new draft from the one that is given', async () => {
@@ -71,4 +75,16 @@ it('a browser that keeps nothing costs the copies in it alone', async () => {
   await work.load(orgId, 1)
   await work.publish(policy, 1)
   expect(work.state.value).toMatchObject({ published: 2, copies: new Map([[2, copy]]), error: null })
+})
+
+it('a wallet that derives no key is told so before it signs, and publishes without a copy at the next press alone', async () => {
+  const unlock = () => Promise.reject(new ClientError('contract-wallet', 'a contract derives no key'))
+  const { work, publishRulebook, derivesNone } = working({ unlock })
+  publishRulebook.mockResolvedValue({ orgId, version: 2, copy: null })
+  await work.publish(policy, 1)
+  expect(publishRulebook).not.toHaveBeenCalled()
+  expect(derivesNone.value).toBe(true)
+  expect(work.state.value).toMatchObject({ published: null, error: null, publishingSince: null })
+  await work.publish(policy, 1)
+  expect(work.state.value).toMatchObject({ published: 2, error: null })
 })

@@ -42,7 +42,7 @@ interface RulebookProps {
 /** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
-  const { rulebook, institution, versions, members } = useAccount()
+  const { rulebook, institution, versions, members, isFileNeeded } = useAccount()
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
   const inForce = inForceOf(work, props.version)
@@ -84,7 +84,7 @@ export function Rulebook(props: RulebookProps) {
     if (isAmountWrong) return 'Enter the largest order'
     if (isComparing) return 'Comparing the rules…'
     if (isUnchanged) return 'No changes to publish'
-    return isTooLarge ? 'The rulebook is too large' : publishWords(version + 1, lifted)
+    return isTooLarge ? 'The rulebook is too large' : publishWords(version + 1, lifted, isFileNeeded.value)
   }
   const isBlocked = isAmountWrong || isComparing || isTooLarge || isUnchanged || isOvertaken
   const publish = (event: Event) => {
@@ -102,7 +102,7 @@ export function Rulebook(props: RulebookProps) {
     >
       <p class="muted">
         Publishing replaces the whole rulebook. This page seals the new one, so that only the enclave can open
-        it. A copy for you, sealed to your wallet, stays on this device.
+        it.{isFileNeeded.value ? null : ' A copy for you, sealed to your wallet, stays on this device.'}
       </p>
       {version === 0 || work.copies === null ? null : (
         <CopyBox
@@ -167,6 +167,7 @@ export function Rulebook(props: RulebookProps) {
             two restricted symbols each. Give groups the rules that several share, or restrict fewer symbols.
           </p>
         ) : null}
+        {isFileNeeded.value ? <Copyless /> : null}
         <button type="submit" class="primary" disabled={busy || build === null || isBlocked}>
           {busy ? 'Publishing…' : buttonWords()}
         </button>
@@ -227,9 +228,23 @@ function Employees({ lines, groups, symbols, inForce }: EmployeesProps) {
   )
 }
 
-function publishWords(version: number, lifted: number): string {
-  if (lifted === 0) return `Publish version ${version}`
-  return `Publish version ${version}, which lifts ${lifted === 1 ? 'a rule' : `${lifted} rules`}`
+function publishWords(version: number, lifted: number, isCopyless: boolean): string {
+  const publish = `Publish version ${version}${isCopyless ? ' without a copy' : ''}`
+  return lifted === 0 ? publish : `${publish}, which lifts ${lifted === 1 ? 'a rule' : `${lifted} rules`}`
+}
+
+/** Warns an admin whose wallet derives no key, before it signs. */
+function Copyless() {
+  return (
+    <div class="box box-warn" role="alert" data-test="copyless">
+      <strong>No copy of the rulebook can be kept for you</strong>
+      <p>
+        Your wallet derives no key that would open it. At your next visit this page cannot show the rules in
+        force, and its form starts with no member allowed. Make a key file under “Portfolio key” below, or
+        choose yours, and publish after that.
+      </p>
+    </div>
+  )
 }
 
 function Overtaken({ version, onRestart }: { version: number; onRestart: () => void }) {

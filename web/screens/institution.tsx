@@ -10,11 +10,12 @@ import { WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
+import { KeyCard } from '../trade/keyCard.js'
 import { isUnadmitted } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 
 export function InstitutionScreen({ orgId }: { orgId: Hex }) {
-  const { institution, members, isAdmin: admin, view: wallet } = useAccount()
+  const { institution, members, isAdmin: admin, view: wallet, isFileNeeded } = useAccount()
   const isAdmin = admin.value
   const found = members.value
   /**
@@ -45,6 +46,7 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
               version={view.rulesVersion}
             />
           ) : null}
+          {isAdmin && isFileNeeded.value ? <KeyCard /> : null}
           {isAdmin && view !== null ? (
             <RulebookHistory employees={employees} version={view.rulesVersion} />
           ) : null}

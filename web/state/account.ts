@@ -241,7 +241,7 @@ export function createAccount(deps: AccountDeps): Account {
     ),
     progress: createProgress(placing, orders),
     draft: signal(EMPTY_TICKET),
-    rulebook: createRulebookWork(rulebookCallsOf(client, device)),
+    rulebook: createRulebookWork(rulebookCallsOf(client, device), derivesNone),
     names: createNames({ client, store: device, chainId: session.chainId, account: address }),
     institution: askServer(() => {
       const id = orgId.value

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import {
   type EmployeeRow,
   forgetPublication,
@@ -13,7 +13,14 @@ import {
   type RulebookCopy,
   resumePublication,
 } from '../../src/client/admin.js'
-import type { Client, Hex, HistoryStore, Policy, PolicyVersion } from '../../src/client/index.js'
+import {
+  type Client,
+  cannotDerive,
+  type Hex,
+  type HistoryStore,
+  type Policy,
+  type PolicyVersion,
+} from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import {
   beginningOf,
@@ -45,7 +52,10 @@ export interface RulebookWork {
    * @throws the errors of `openRulebookCopy`
    */
   open(copy: unknown, version: number): Promise<void>
-  /** Never rejects: the result is in `published` and `error`. */
+  /**
+   * Never rejects: the result is in `published` and `error`. Where the wallet turns out to derive no key, nothing is signed: the next call
+   * publishes without a copy, unless a key file was chosen by then.
+   */
   publish(policy: Policy, base: number): Promise<void>
   /** Goes on with the publication that was cut off, without a signature. Never rejects: the result is in `published` and `error`. */
   resume(): Promise<void>
@@ -106,6 +116,7 @@ export type RulebookCalls = ReturnType<typeof rulebookCallsOf>
 export function rulebookCallsOf(client: Client, store: HistoryStore) {
   return {
     getRulebookVersion: () => getRulebookVersion(client),
+    unlock: () => client.unlock(),
     getRulebookCopy: (of: PolicyVersion) => getRulebookCopy(client, of, { store }),
     openRulebookCopy: (copy: unknown, version: number) => openRulebookCopy(client, copy, version, { store }),
     publishRulebook: (policy: Policy, options: Progress & { base: number }) =>
@@ -116,7 +127,8 @@ export function rulebookCallsOf(client: Client, store: HistoryStore) {
   }
 }
 
-export function createRulebookWork(client: RulebookCalls): RulebookWork {
+/** @param derivesNone whether the wallet is known to derive no key */
+export function createRulebookWork(client: RulebookCalls, derivesNone: Signal<boolean>): RulebookWork {
   const state = signal(NOTHING)
   const change = (to: Partial<RulebookState>) => {
     state.value = { ...state.peek(), ...to }
@@ -144,7 +156,20 @@ export function createRulebookWork(client: RulebookCalls): RulebookWork {
     edit(() => taken, from)
     change({ imported: rows.map(({ address }) => address) })
   }
+  /** Whether a copy can be sealed to a key, or the admin knows by now that there will be none. */
+  async function isCopySettled(): Promise<boolean> {
+    const wasKnown = derivesNone.peek()
+    try {
+      await client.unlock()
+      return true
+    } catch (error) {
+      if (!cannotDerive(error)) throw error
+      derivesNone.value = true
+      return wasKnown
+    }
+  }
   const cutOff = () => client.getKeptPublication().catch(() => null)
+  /** @param post null if there is nothing to publish */
   async function publishing(
     post: (options: Progress) => Promise<PublishedRulebook | null>,
     known: (published: PublishedRulebook) => Partial<RulebookState>,
@@ -196,7 +221,7 @@ export function createRulebookWork(client: RulebookCalls): RulebookWork {
         async (options) => {
           // Before the wallet is asked to sign: the enclave would refuse it only after that.
           if ((await client.getRulebookVersion()).version > base) throw new OvertakenError()
-          return client.publishRulebook(policy, { base, ...options })
+          return (await isCopySettled()) ? client.publishRulebook(policy, { base, ...options }) : null
         },
         ({ version, copy }) => {
           const { draft } = state.peek()
