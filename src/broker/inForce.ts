@@ -118,6 +118,13 @@ export function isOver(event: CorporateEvent, actions: readonly CorporateAction[
   return isInForce(event, actions) && (!isOwed || paying.some((each) => isPaid(each, actions)))
 }
 
+/** The symbols with a dividend whose ex-date comes after a day, and until another one. */
+export function exBetween(after: string, until: string, events: readonly CorporateEvent[]): string[] {
+  return events
+    .filter(({ kind, day }) => kind === 'cash-dividend' && after < day && day <= until)
+    .map(({ symbol }) => symbol)
+}
+
 /** The symbols of which no order may trade on a day: shares of before and after are not to be mixed. */
 export function haltedOn(
   day: string,

@@ -14,6 +14,7 @@ export {
 export { BrokerError, type BrokerErrorKind } from './errors.js'
 export {
   entryOf,
+  exBetween,
   haltedOn,
   isInForce,
   isOver,

@@ -1,5 +1,14 @@
 // A symbol is halted from a corporate action's day until the public list has it: broker and portfolios count in different shares then.
-import { type Broker, BrokerError, bookingsOf, dayAfter, dayAt, eventsOf, haltedOn } from '../broker/index.js'
+import {
+  type Broker,
+  BrokerError,
+  bookingsOf,
+  dayAfter,
+  dayAt,
+  eventsOf,
+  exBetween,
+  haltedOn,
+} from '../broker/index.js'
 import type { CorporateEvent } from '../protocol/actionReport.js'
 import { retiredSymbols } from '../protocol/corporateActions.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
@@ -50,13 +59,14 @@ export async function readEvents(
 
 /**
  * The symbols among these and the listed ones that are halted. The list counts as it stands at the depth of permissions.
- * @param session whether of the market's next session, or of the present one; else of today
+ * @param of.session whether of the market's next session, or of the present one; else of today
+ * @param of.hasFills also those whose dividends count what is held before that session: fills of an order count from its end on alone
  * @throws PostponedError `actions-unknown` where nobody knows what was announced: no order is placed then
  */
 export async function readHalted(
   run: Pick<Run, 'broker' | 'chain' | 'clock'>,
   symbols: readonly string[],
-  { session }: { session: boolean },
+  { session, hasFills = false }: { session: boolean; hasFills?: boolean },
 ): Promise<ReadonlySet<string>> {
   const [{ deep }, { timestamp, isOpen, nextOpen }] = await Promise.all([
     run.chain.look(),
@@ -76,16 +86,22 @@ export async function readHalted(
         throw new PostponedError('actions-unknown', run.clock.seconds() + UNKNOWN_AGAIN_S)
       }),
   }
-  const events = await readEvents({ ...run, broker }, known, dayAt(timestamp))
-  return haltedOn(dayAt(isOpen || !session ? timestamp : nextOpen), events, actions)
+  const today = dayAt(timestamp)
+  const events = await readEvents({ ...run, broker }, known, today)
+  const day = isOpen || !session ? today : dayAt(nextOpen)
+  return new Set([...haltedOn(day, events, actions), ...(hasFills ? exBetween(today, day, events) : [])])
 }
 
-/** Whether an order of this symbol would trade in other shares than its portfolio counts in. */
+/**
+ * Whether an order of this symbol would trade in other shares than its portfolio counts in.
+ * @param hasFills whether a part of it is filled, which a dividend's claim would miss
+ */
 export async function isHalted(
   run: Pick<Run, 'broker' | 'chain' | 'clock'>,
   symbol: string,
+  hasFills = false,
 ): Promise<boolean> {
-  return symbol !== USDC && (await readHalted(run, [symbol], { session: true })).has(symbol)
+  return symbol !== USDC && (await readHalted(run, [symbol], { session: true, hasFills })).has(symbol)
 }
 
 /** The verdict about an order, or its refusal because the symbol is halted. */
@@ -93,7 +109,8 @@ export async function unlessHalted<V extends object>(
   run: Run,
   symbol: string,
   verdict: V,
+  hasFills = false,
 ): Promise<V | { refused: NoticeCode }> {
   if ('refused' in verdict) return verdict
-  return (await isHalted(run, symbol)) ? { refused: 'corporate-action' } : verdict
+  return (await isHalted(run, symbol, hasFills)) ? { refused: 'corporate-action' } : verdict
 }

@@ -72,6 +72,9 @@ export function noticeOf(
   return sealNotice({ orderId, code, message }, userPubKey)
 }
 
+/** Why an order that was filled in part goes no further. */
+export const REST_ENDED = 'A corporate action of this symbol ended the rest of the order.'
+
 /** Where an order stands that waits for the broker's rate. */
 export function aheadWords(ahead: number): string {
   if (ahead === 0) return 'No other one is ahead of it.'

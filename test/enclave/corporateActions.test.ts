@@ -134,6 +134,35 @@ it('a limit order is not renewed after a split: what filled before it is settled
   expect(cash).toBe(usd(500))
 })
 
+it.each([
+  ['buy', buy(1_000), 210],
+  ['sale', sell(800), 190],
+])(
+  'a limit %s that is filled in part ends on the eve of an ex-date: the dividend counts what the broker holds',
+  async (side, wish, price) => {
+    const { control } = world().broker
+    const run = () => world().run(order, { envelope: null })
+    if (side === 'sale') await world().settled(buy(1_000))
+    control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
+    const limit = { price: usd(price), timeInForce: 'GTD' } as const
+    const order = await world().open({ ...wish, deadlineIn: 5 * 86_400, limit })
+    expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+    const day = dayAfter(today(), 2)
+    control.announce({ type: 'cash_dividend', symbol: 'AAPL', day, rate: '0.25' })
+    expect(await run()).toMatchObject({ outcome: 'placed' })
+    control.clock({ open: false, nextOpen: `${dayAfter(day, -1)}T14:30:00Z` })
+    expect(await run()).toMatchObject({ outcome: 'queued', code: 'market-closed' })
+    control.clock({ open: false, nextOpen: `${day}T14:30:00Z` })
+    const { outcome, notice } = await run()
+    expect(outcome).toBe('settled')
+    const told = notice && (await openNotice(notice, USER_KEY, order.orderId))
+    expect(told?.message).toContain('A corporate action of this symbol ended the rest of the order.')
+    await enter('ENTITLEMENT', Math.max(await world().chain.now(), seconds()))
+    expect((await alice()).entitlements).toEqual({ 0: heldAtBroker('AAPL') })
+    await world().checkInvariants()
+  },
+)
+
 it('an order that counts in shares of before a split it first runs after is refunded; one by amount goes on', async () => {
   const { open, run, settled, noticeCode } = world()
   await settled(buy(1_000))

@@ -311,7 +311,8 @@ async function placeOrGiveUp(
   const actions = await run.chain.actions(look.head)
   const judge = (market: object) =>
     judgeWrittenAhead(order, without, { facts, actions }, { ...market, clock })
-  const verdict = await unlessHalted(run, terms.symbol, await judged(run, terms.symbol, judge))
+  const hasFills = filledOf(order) !== null
+  const verdict = await unlessHalted(run, terms.symbol, await judged(run, terms.symbol, judge), hasFills)
   if ('refused' in verdict) return giveUp(run, order, verdict.refused)
   if ('isClosed' in verdict) {
     return { outcome: 'queued', retryAt: retryClosed(run.clock.seconds(), clock), code: 'market-closed' }
@@ -348,7 +349,7 @@ async function giveUp(
   const found = await findOrder(run, marked)
   if (isStanding(found)) return found
   const filled = filledOf(found)
-  return filled ? settle(run, filled) : refundWrittenAhead(run, marked, code)
+  return filled ? settle(run, filled, code) : refundWrittenAhead(run, marked, code)
 }
 
 /**
@@ -373,7 +374,7 @@ async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Prom
     const ended = await giveUp(run, decodeEntry(now, [...now.earlier, now.order]), reason)
     return isResult(ended) ? ended : placedLater(run, ended)
   }
-  return wholeOf(now).filledQty > 0n ? settle(run, now) : refundWrittenAhead(run, now, reason)
+  return wholeOf(now).filledQty > 0n ? settle(run, now, reason) : refundWrittenAhead(run, now, reason)
 }
 
 /** Leaves an order at the broker to a later run. */

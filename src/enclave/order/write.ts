@@ -6,7 +6,7 @@ import { paddedBytesOf, portfolioHashAfter } from '../../protocol/ledgerBlob.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import type { BlockPoint } from '../heads.js'
 import { tradeOf, USDC, withDeposit, withFill, withOrder, withoutOrder, withoutPayout } from '../money.js'
-import { type NoticeCode, noticeOf, tradeWords } from '../notices.js'
+import { type NoticeCode, noticeOf, REST_ENDED, tradeWords } from '../notices.js'
 import { mintShortage } from '../reconcile.js'
 import type { Run } from '../run.js'
 import type { StoredPortfolio } from '../stores.js'
@@ -97,14 +97,21 @@ export async function writeNeverPlaced(
   return { is: 'neverPlaced', state: written, terms, entry: marked, earlier }
 }
 
-/** The whole escrow goes to the pool; the part that a buy did not cost is credited to `cash`, so that the price does not show. */
-export async function settle(run: Run, { state, terms, entry, ...placed }: Ended): Promise<RunResult> {
+/**
+ * The whole escrow goes to the pool; the part that a buy did not cost is credited to `cash`, so that the price does not show.
+ * @param code why the order ended, where it was not filled whole
+ */
+export async function settle(
+  run: Run,
+  { state, terms, entry, ...placed }: Ended,
+  code: NoticeCode,
+): Promise<RunResult> {
   const order = wholeOf(placed)
   const excess = costsMore(entry, order)
   const qty = await sharesOf(run, state, placed)
   const credit = { credited: terms.escrowed, fees: run.fees, qty }
   const settled = withFill(state.portfolio, terms.orderId, order, credit)
-  const notice = await leaveFilled(run, { state, terms, entry, order }, qty)
+  const notice = await leaveFilled(run, { state, terms, entry, order }, { qty, code })
   await submitSettlement(run, { state, terms }, settled)
   return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
 }
@@ -125,13 +132,14 @@ export async function sharesOf(
 async function leaveFilled(
   run: Run,
   { state, terms, entry, order }: Omit<Ended, 'is' | 'earlier'>,
-  qty: bigint,
+  { qty, code }: { qty: bigint; code: NoticeCode },
 ): Promise<Pick<RunResult, 'notice'>> {
   const { side, symbol } = entry
   if (side !== 'BUY' && side !== 'SELL') return {}
   const trade = { side, symbol, qty, ...tradeOf(entry, order, run.fees) }
   const { userPubKey } = state.portfolio
-  return postNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
+  const words = [tradeWords(trade, run.fees), ...(code === 'corporate-action' ? [REST_ENDED] : [])]
+  return postNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: words.join(' ') })
 }
 
 /**
