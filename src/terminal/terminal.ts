@@ -3,7 +3,7 @@ import { type Block, printable, renderBlocks } from './render.js'
 
 /** A command's result, in a form for programs and one for people. */
 export interface Report {
-  /** Stable fields; amounts are decimal strings in base units, as in the HTTP API. */
+  /** Stable fields. A bigint is printed as a decimal string: amounts are in base units, as in the HTTP API. */
   readonly json: unknown
   readonly blocks: readonly Block[]
 }
@@ -37,7 +37,7 @@ export function createTerminal({
     json,
     /** With `--json` one line of JSON. */
     result(report: Report): void {
-      const text = json ? JSON.stringify(report.json) : renderBlocks(report.blocks, style)
+      const text = json ? JSON.stringify(report.json, bigintAsText) : renderBlocks(report.blocks, style)
       if (text !== '') out.write(`${text}\n`)
     },
     /** The text of a file, as it is. */
@@ -60,5 +60,8 @@ export function createTerminal({
     },
   }
 }
+
+/** JSON has no integers of the size of amounts. */
+const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)
 
 export type Terminal = ReturnType<typeof createTerminal>

@@ -80,3 +80,27 @@ it.each([
   expect(await exit).toBe(0)
   expect(lines.join('')).toContain(line)
 })
+
+it('watch says why an order waits, and that the enclave tries again where no reason is told', async () => {
+  const [orderId, txHash] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
+  const at = '2030-01-01T00:00:00.000Z'
+  const outcomes = [{ outcome: 'queued', waitsFor: 'market-closed' }, { outcome: 'queued' }]
+  const entries = [
+    ...outcomes.flatMap((ended, index) => {
+      const run = { at, attempt: index + 1 }
+      return [
+        { kind: 'triggered', ...run, reason: 'retry' },
+        { kind: 'outcome', ...run, ...ended },
+      ]
+    }),
+    { kind: 'refunded', at, txHash, blockNumber: 7, event: 'OrderRefunded' },
+  ]
+  const { lines, exit } = await run(['watch', orderId], (_request, response) =>
+    response.end(JSON.stringify({ orderId, entries })),
+  )
+  expect(await exit).toBe(3)
+  expect(lines.filter((line) => line.includes('outcome')).map((line) => line.split('\t').at(-1))).toEqual([
+    'enclave run 1: queued: waits for the market to open (market-closed)\n',
+    'enclave run 2: queued: waits, the enclave tries again\n',
+  ])
+})

@@ -35,7 +35,7 @@ it.each([
   ['a program', { json: true, isTTY: true }, '{"amount":"1000000000"}\n'],
 ])('the terminal shows a result to %s', (_, options, expected) => {
   const { terminal, texts } = started(options)
-  terminal.result({ json: { amount: '1000000000' }, blocks: BLOCKS })
+  terminal.result({ json: { amount: 1_000_000_000n }, blocks: BLOCKS })
   expect(texts).toEqual({ out: expected, err: '' })
 })
 

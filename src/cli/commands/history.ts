@@ -23,16 +23,9 @@ export const addHistory: AddCommand = (root, context) => {
     ({ entries, isWhole, transaction }) => ({
       head: HEAD,
       rows: rowsOf(entries).map((cells, at) => [...cells, transaction(entries[at]?.txHash ?? null)]),
-      json: entries.map(inBaseUnits),
+      json: entries,
       more: isWhole ? holdingBlocks(entries) : [],
     }),
-  )
-}
-
-/** Amounts as decimal text: JSON has no integers of their size. */
-function inBaseUnits(entry: HistoryEntry): unknown {
-  return JSON.parse(
-    JSON.stringify(entry, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
   )
 }
 

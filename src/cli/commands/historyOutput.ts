@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import * as z from 'zod'
 import { csvOf, explorerLink, getHistory, type HistoryEntry } from '../../client/history.js'
 import type { Hex } from '../../client/index.js'
+import type { Limit } from '../../protocol/orderTerms.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
-import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
 import { type Block, type Cell, table } from '../../terminal/render.js'
@@ -89,6 +90,10 @@ export function addHistoryCommand(
 export const usdc = (units: bigint | null): Cell => (units === null ? '' : { units, decimals: USDC_DECIMALS })
 export const shares = (units: bigint | null): Cell =>
   units === null ? '' : { units, decimals: SHARE_DECIMALS }
+
+/** The limit's price in USD and the time in force; empty for an order at the market's price. */
+export const limitCells = (limit: Limit | null | undefined): Cell[] =>
+  limit ? [{ units: limit.price, decimals: PRICE_DECIMALS }, limit.timeInForce] : ['', '']
 
 /** ISO 8601 in UTC, of Unix seconds; empty for null. */
 export function timeOf(timestamp: number | null): string {

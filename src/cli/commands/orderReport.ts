@@ -64,9 +64,14 @@ function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: Ord
   return `${state}${cancel}${enclave}${next}${until}`
 }
 
-function runWords({ outcome, waitsFor }: OrderStatus['triggers'][number]): string {
+/** How an enclave run ended, and why its order waits. */
+export function runWords({
+  outcome,
+  waitsFor,
+}: Pick<OrderStatus['triggers'][number], 'outcome' | 'waitsFor'>): string {
   if (outcome === 'failed') return "failed, is tried again; if it goes on, tell the platform's operator"
-  return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome}: ${WAITS[waitsFor]} (${waitsFor})`
+  if (waitsFor !== undefined) return `${outcome}: ${WAITS[waitsFor]} (${waitsFor})`
+  return outcome === 'queued' ? 'queued: waits, the enclave tries again' : (outcome ?? 'under way')
 }
 
 const WAITS: Readonly<Record<WaitReason, string>> = {

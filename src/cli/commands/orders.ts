@@ -1,9 +1,9 @@
 import { type OrderSummary, ordersOf } from '../../client/history.js'
 import type { Cell } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
-import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
+import { addHistoryCommand, limitCells, shares, timeOf, usdc } from './historyOutput.js'
 
-const ABOUT = `Lists each order, oldest first: side, symbol, ordered USDC, shares that were filled or moved, average price and times. The output is confidential. With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are empty: "status <orderId> --reason" shows the reason.`
+const ABOUT = `Lists each order, oldest first: side, symbol, ordered USDC, limit in USD, shares that were filled or moved, average price and times. The output is confidential. With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are empty: "status <orderId> --reason" shows the reason.`
 
 export const addOrders: AddCommand = (root, context) => {
   const summary = "the wallet's orders, with what was ordered and what was filled, from the chain"
@@ -12,7 +12,7 @@ export const addOrders: AddCommand = (root, context) => {
     return {
       head: HEAD,
       rows: orders.map((order) => [...cellsOf(order), transaction(order.endedIn ?? order.openedIn)]),
-      json: orders.map(jsonOf),
+      json: orders,
     }
   })
 }
@@ -25,6 +25,8 @@ const HEAD = [
   'side',
   'symbol',
   'ordered USDC',
+  'limit',
+  'time in force',
   'shares',
   'USDC',
   'price',
@@ -41,22 +43,10 @@ function cellsOf(order: OrderSummary): Cell[] {
     order.side ?? '',
     order.symbol ?? '',
     usdc(order.usdc),
+    ...limitCells(order.limit),
     shares(order.shares),
     usdc(order.value),
     usdc(order.price),
     order.isFinal ? 'yes' : 'no',
   ]
-}
-
-/** Amounts as decimal strings in base units, as everywhere in JSON. */
-function jsonOf({ usdc: ordered, escrowed, shares: filled, value, price, ...others }: OrderSummary) {
-  const text = (units: bigint | null) => units?.toString() ?? null
-  return {
-    ...others,
-    usdc: text(ordered),
-    escrowed: text(escrowed),
-    shares: text(filled),
-    value: text(value),
-    price: text(price),
-  }
 }

@@ -14,6 +14,7 @@ import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
+import { limitCells } from './historyOutput.js'
 import { KEY_WAITS } from './key.js'
 
 const ABOUT = `Prints cash, positions and open orders, and the shares that the wallet itself holds. The output is confidential. With --escrow it needs no server.`
@@ -91,12 +92,13 @@ function blocksOf({ cash, positions, openOrders }: Portfolio, version: bigint): 
       Object.entries(positions).map(([symbol, { qty, locked }]) => [symbol, shares(qty), shares(locked)]),
     ),
     table(
-      ['open order', 'side', 'symbol', 'amount'],
-      Object.entries(openOrders).map(([orderId, { side, symbol, notional }]) => [
+      ['open order', 'side', 'symbol', 'amount', 'limit', 'time in force'],
+      Object.entries(openOrders).map(([orderId, { side, symbol, notional, limit }]) => [
         orderId,
         side,
         symbol,
         usdc(notional),
+        ...limitCells(limit),
       ]),
     ),
   ]

@@ -105,14 +105,7 @@ function verifiedReport({
     ['opened', opened === null ? 'not found' : `${timeCell(opened.timestamp)} in ${opened.txHash}`],
   )
   if (ended !== null) rows.push(['ended', `${timeCell(ended.timestamp)} in ${ended.txHash}`])
-  const json = {
-    ...{ outcome, opened, ended },
-    order: {
-      ...{ ...order, usdc: usdc?.toString(), shares: shares?.toString(), escrowed: escrowed.toString() },
-      limit: limit && { ...limit, price: limit.price.toString() },
-    },
-  }
-  return { json, blocks: [fields(rows)] }
+  return { json: { outcome, opened, ended, order }, blocks: [fields(rows)] }
 }
 
 const timeCell = (seconds: number) => shownTime(new Date(seconds * 1_000).toISOString())

@@ -10,6 +10,7 @@ import type { Terminal } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { connectServer } from '../input/connection.js'
 import { addServerCommand, type ServerOptions } from '../input/options.js'
+import { runWords } from './orderReport.js'
 
 const ABOUT = `Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was refunded or reclaimed. With --json each line is an object.`
 const ABOUT_MARKET = `Prints a line for each symbol whose prices changed, until Ctrl-C, and marks prices as stale that are older than 15 seconds. With --json each line is an object.`
@@ -57,7 +58,7 @@ function detailOf(entry: TimelineEntry): string {
     case 'triggered':
       return `enclave run ${entry.attempt}, ${entry.reason}`
     case 'outcome':
-      return `enclave run ${entry.attempt}: ${entry.outcome}`
+      return `enclave run ${entry.attempt}: ${runWords(entry)}`
     case 'relayed':
       return `${entry.status}, digest ${entry.digest}`
     case 'opening':
