@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
+import { startRawServer } from '../support/rawServer.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const COMMANDS = [
@@ -120,6 +121,20 @@ describe('the command line', () => {
     const { code, stderr } = await run(args, { ...NOWHERE, [name]: '' })
     expect(code).toBe(2)
     expect(stderr).toContain(expected)
+  })
+
+  it.each([
+    ['node-rate-limited', 5, 429, ''],
+    ['node-rate-limited', 5, 200, '{"id":1,"error":{"code":-32005,"message":"limit exceeded"}}'],
+    ['node-timeout', 5, 504, ''],
+    ['node-unavailable', 5, 401, ''],
+    ['unexpected-answer', 1, 200, '<html></html>'],
+  ])('calls %s, with exit code %i, a node that answers %i %j', async (code, exit, status, body) => {
+    const TRADING_RPC_URL = await startRawServer((_, response) => response.writeHead(status).end(body))
+    const ended = await run(['portfolio', '--json'], { ...NOWHERE, TRADING_RPC_URL })
+    expect(ended.code).toBe(exit)
+    const message = expect.stringContaining(`the node at ${new URL(TRADING_RPC_URL).host} `)
+    expect(JSON.parse(ended.stderr).error).toMatchObject({ code, message })
   })
 
   async function keyFile(text: string, mode = 0o600): Promise<string> {

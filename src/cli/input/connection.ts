@@ -4,23 +4,28 @@ import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import * as z from 'zod'
 import { type Measurements, measuredBy } from '../../attestation/index.js'
 import { checkPolicy } from '../../attestation/policy.js'
+import { smallQuantitySchema } from '../../chain/jsonRpc.js'
 import {
   type Client,
   ClientError,
+  type ClientErrorCode,
   createClient,
   createReader,
+  foreignCode,
   type Reader,
   type RetryTiming,
   type Trust,
+  toTradingError,
 } from '../../client/index.js'
 import { createFileOrderStore, createFileStore } from '../../client/store/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
+import { jsonOf } from '../../protocol/json.js'
 import { publicKeySchema } from '../../protocol/point.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { namesTwice } from '../../service/settingRules.js'
 import { usage } from '../../terminal/failure.js'
-import { connectNode, TIMEOUT_MS } from '../../terminal/node.js'
+import { TIMEOUT_MS } from '../../terminal/node.js'
 import type { NodeOptions, ServerOptions, WalletOptions } from './options.js'
 import { readJson } from './rulebookFile.js'
 import { readOwnFile, readPrivateKey } from './secrets.js'
@@ -128,16 +133,38 @@ function required(value: string | undefined, env: Environment, option: string, v
 }
 
 async function connectChain(url: string): Promise<JsonRpcProvider> {
-  try {
-    const { chainId } = await connectNode([url])
-    const request = new FetchRequest(url)
-    request.timeout = TIMEOUT_MS
-    return new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1 })
-  } catch (cause) {
-    // The node's origin alone: the rest of its URL may hold a key.
-    const message = `the node at ${new URL(url).origin} does not answer (--rpc, TRADING_RPC_URL)`
-    throw new ClientError('node-unavailable', message, { cause })
-  }
+  const request = new FetchRequest(url)
+  request.timeout = TIMEOUT_MS
+  return new JsonRpcProvider(request, await chainIdOf(request), { staticNetwork: true, cacheTimeout: -1 })
+}
+
+const chainIdSchema = z.object({ result: smallQuantitySchema })
+
+/** By a request of its own: ethers' provider would ask an unreachable node forever, and print each attempt. */
+async function chainIdOf(node: FetchRequest): Promise<number> {
+  const failure = (code: ClientErrorCode, says: string, cause?: unknown) =>
+    // The node's host alone: the rest of its URL may hold a key.
+    new ClientError(code, `the node at ${new URL(node.url).host} ${says} (--rpc, TRADING_RPC_URL)`, {
+      cause,
+    })
+  const request = node.clone()
+  // ethers would ask a node that limits its requests again, until the time is up.
+  request.retryFunc = async () => false
+  request.body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
+  const response = await request.send().catch((cause: unknown) => {
+    throw foreignCode(cause) === 'TIMEOUT'
+      ? failure('node-timeout', 'does not answer in time', cause)
+      : failure('node-unavailable', 'does not answer', cause)
+  })
+  const { statusCode } = response
+  const answer = jsonOf(response.bodyText)
+  const { data } = chainIdSchema.safeParse(answer)
+  if (response.ok() && data !== undefined) return data.result
+  const { code } = toTradingError(response.ok() ? answer : { code: statusCode })
+  if (code === 'node-rate-limited') throw failure(code, 'limits its requests')
+  if (code === 'node-timeout') throw failure(code, 'does not answer in time')
+  if (code === 'node-unavailable') throw failure(code, `answers with the status ${statusCode}`)
+  throw failure('unexpected-answer', 'gives no chain id')
 }
 
 /** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
