@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['protocol/', 'service/', 'chain/', 'attestation/', 'terminal/', ...CLIENT_ENTRIES],
   operate: [
     ...['protocol/', 'service/', 'chain/', 'broker/', 'attestation/', 'terminal/'],
-    ...['server/config/', 'server/narrator/', 'server/store/', 'client/operator.js'],
+    ...['server/config/', 'server/limitUse.js', 'server/narrator/', 'server/store/', 'client/operator.js'],
   ],
   simulator: ['protocol/'],
   sandbox: ['*'],

@@ -83,13 +83,14 @@ async function listenAndStart(
   const lifetime = createLifetime(built.services, logger)
   cleanUp.defer(lifetime.stop)
   const ofEnclave = { ...http, ...relay.listen, maxConnections: MAX_ENCLAVE_CONNECTIONS }
-  const relayServer = await listen(ofEnclave, built.enclave)
+  const relayServer = await listen(ofEnclave, built.enclave, { ofAll: 'relay-connections' })
   const servers = [relayServer]
   // Together, within one limit. A start that fails waits for no request.
   cleanUp.defer(async () => {
     await Promise.all(servers.map((each) => close(each, isStarted ? http.shutdownTimeoutMs : 0)))
   })
   const server = await listen(http, built.app, {
+    ofAll: 'all-connections',
     // Every connection of a proxy is the proxy's own.
     max: http.trustProxy > 0 ? Number.POSITIVE_INFINITY : http.maxConnectionsPerClient,
     onClosed: reportEachSecond(logger, 'connections closed: too many of one client'),

@@ -1,6 +1,9 @@
 // Holds the defaults against the day of a firm that docs/scaling.md describes, by the gas that the contracts use.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { MAX_ENCLAVE_CONNECTIONS } from '../../src/server/app.js'
+import { MAX_ARRIVING } from '../../src/server/http/limits.js'
+import { MAX_WAITING, MAX_WAITING_OF_ALL } from '../../src/server/http/turns.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 
 const [EMPLOYEES, ORDERS_EACH, SERVERS] = [10_000n, 3n, 3]
@@ -47,6 +50,9 @@ test('docs/scaling.md names the defaults of a firm’s day as they are', () => {
     `\`ENVELOPE_MAX_WAITING\` ${count(unopened.maxOrders)}`,
     `${count(relay.maxOpenings)} openings under way, beside ${count(relay.maxQueued + relay.maxInFlight)}`,
     `\`ENCLAVE_MAX_RUNS\` ${count(enclave.maxRuns)}`,
+    `${count(MAX_WAITING)} requests that wait for a turn, ${count(MAX_WAITING_OF_ALL)} of all`,
+    `${count(MAX_ARRIVING)} bodies that arrive`,
+    `${MAX_ENCLAVE_CONNECTIONS} connections of \`RELAY_PORT\``,
   ])
     expect(section).toContain(stated)
 })

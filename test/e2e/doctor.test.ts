@@ -180,13 +180,16 @@ it('operate doctor proves the master key by the portfolio of an account, too', a
   ])
 })
 
-it('the server shows the most that one client, account or institution has used of its own limits', async () => {
+it('the server shows the most that was used of its limits, and by one client, account or institution of its own', async () => {
   const { traders, sandbox } = desk()
   await traders[2].client.placeOrder({ side: 'BUY', symbol: 'AAPL', usdc: 100_000_000n }, { sponsored: true })
-  const limits = 'rate node-calls at-once connections openings account-gas institution-gas'.split(' ')
+  const limits = [
+    ...'rate node-calls at-once connections openings account-gas institution-gas'.split(' '),
+    ...'all-at-once all-connections arriving relay-connections relay-openings relay-others'.split(' '),
+  ]
   await eventually('a share of each limit', async () => {
     const { find } = await metricsOf(sandbox.info.opsUrl)
-    const shares = limits.map((limit) => find('trading_own_limit_highest_share', { limit }) ?? 0)
+    const shares = limits.map((limit) => find('trading_limit_highest_share', { limit }) ?? 0)
     return shares.every((share) => share > 0 && share < 0.8)
   })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { checkLimits } from '../../src/operate/doctor/limits.js'
 import { checkStores } from '../../src/operate/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
 import { readConfig } from '../../src/server/config/config.js'
@@ -239,6 +240,9 @@ describe('on PostgreSQL', { timeout: 300_000 }, () => {
       15_000,
     )
     expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and holds this deployment'])
+    const [disk, connections] = await checkLimits(readConfig(env))
+    expect(disk?.text).toMatch(/^\d+ % of the disk of the database/)
+    expect([connections?.result, connections?.text]).toEqual(['ok', expect.stringMatching(/^\d+ % of Pos/)])
     const another = `0x${'99'.repeat(20)}`
     for (const [changes, difference] of [
       [{ CHAIN_ID: '1' }, "its chain is 31337, and this server's is 1"],

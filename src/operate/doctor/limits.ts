@@ -1,34 +1,67 @@
 import { statfs } from 'node:fs/promises'
+import { formatEther } from 'ethers'
+import { z } from 'zod'
+import { currentFees, priceLimit } from '../../chain/fees.js'
+import { createRpc } from '../../chain/rpc.js'
 import { type Finding, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
+import { isLocalDatabase } from '../../server/config/values.js'
+import type { Limit } from '../../server/limitUse.js'
+import { createDatabase } from '../../server/store/postgres/database.js'
+import type { Secret } from '../../service/secret.js'
 
 /** The share of a limit from which on the doctor warns. */
 const NEARLY_USED = 0.8
 const TIMEOUT_MS = 5_000
 
-/** Holds what the running server has used against its limits, by the operator's port alone. docs/scaling.md has them all. */
+/** Whose limit it is, and what of it is used, with the setting that makes room. */
+type Row = readonly [check: 'limit-clients' | 'limit-server', used: string]
+
+/** Every limit of which the server notes the highest share. */
+const LIMITS: Readonly<Record<Limit, Row>> = {
+  rate: ['limit-clients', 'requests in a minute (RATE_LIMIT_PER_MINUTE)'],
+  'node-calls': ['limit-clients', 'calls of the nodes (a proxy, or fewer pages behind one address)'],
+  turns: ['limit-clients', 'requests that wait for a turn (more servers)'],
+  'at-once': ['limit-clients', 'requests at once (MAX_UNDER_WAY)'],
+  connections: ['limit-clients', 'connections (MAX_CONNECTIONS)'],
+  envelopes: ['limit-clients', 'orders without an escrow (ENVELOPE_MAX_WAITING)'],
+  openings: ['limit-clients', 'orders under way that the platform opens (its wallet can open more)'],
+  'account-gas': ['limit-clients', 'gas of an account (RELAY_ACCOUNT_DAILY_GAS)'],
+  'institution-gas': ['limit-clients', 'gas of an institution (RELAY_ACCOUNT_DAILY_GAS)'],
+  'all-turns': ['limit-server', 'requests that wait for a turn (more servers)'],
+  'all-at-once': ['limit-server', 'requests at once (MAX_UNDER_WAY)'],
+  'all-connections': ['limit-server', 'connections (MAX_CONNECTIONS)'],
+  arriving: ['limit-server', 'bodies that arrive (more servers)'],
+  'relay-connections': ['limit-server', "connections of the enclave's port (one enclave needs a quarter)"],
+  'relay-openings': ['limit-server', "relay's room for openings (see what its transactions wait for)"],
+  'relay-others': ['limit-server', "relay's room for all else (see what its transactions wait for)"],
+}
+
+type Samples = (name: string, labels?: string) => number
+
+/**
+ * Holds what the running server has used against its limits, by the operator's port, and what its disk and database have left.
+ * docs/scaling.md has them all.
+ */
 export async function checkLimits(config: Config): Promise<Finding[]> {
-  const disk = config.databaseUrl === undefined ? [await checkDisk(config.dataDir)] : []
+  const stored =
+    config.databaseUrl === undefined
+      ? [await checkDisk(config.dataDir, 'DATA_DIR', 'DATA_DIR is not there yet')]
+      : await checkDatabase(config.databaseUrl)
   const metrics = await readMetrics(config.ops)
   if (metrics === undefined)
-    return [...disk, unchecked('limits', 'no server answers at OPS_PORT: what it has used is not known')]
-  const of = (name: string, labels = '') => sampleOf(metrics, `${name}${labels}`)
+    return [...stored, unchecked('limits', 'no server answers at OPS_PORT: what it has used is not known')]
+  const of: Samples = (name, labels = '') => sampleOf(metrics, `${name}${labels}`)
   const gas = of('trading_relay_gas_per_day') - of('trading_relay_gas_reserve')
-  const { maxQueued, maxOpenings } = config.relay
   return [
-    ...disk,
+    ...stored,
     judge(
       'limit-gas',
       gas - of('trading_relay_gas_remaining'),
       gas,
       "of today's gas for new orders: RELAY_DAILY_GAS",
     ),
-    judge(
-      'limit-relay',
-      of('trading_relay_under_way', '{stage="queued"}'),
-      maxQueued + maxOpenings,
-      "of the relay's queue: see what its transactions wait for",
-    ),
+    await checkEther(config, of),
     judge(
       'limit-envelopes',
       of('trading_orders_unopened'),
@@ -36,43 +69,34 @@ export async function checkLimits(config: Config): Promise<Finding[]> {
       'of the room for orders without an escrow: ENVELOPE_MAX_WAITING',
     ),
     judge('limit-files', of('process_open_fds'), of('process_max_fds'), 'of the open files: ulimit -n'),
-    // Hardly any of the server's files are no connections.
-    judge(
-      'limit-connections',
-      of('process_open_fds'),
-      config.http.maxConnections,
-      'of the connections: MAX_CONNECTIONS',
-    ),
-    judgeOwn(
-      Object.entries(SETTINGS).map(([limit, setting]) => [
-        setting,
-        of('trading_own_limit_highest_share', `{limit="${limit}"}`),
-      ]),
-    ),
+    judgeHighest('limit-server', 'this server', of),
+    judgeHighest('limit-clients', 'one client, account or institution', of),
   ]
 }
 
-/** What bounds one client, account or institution, and the setting that raises it. */
-const SETTINGS: Readonly<Record<string, string>> = {
-  rate: 'requests in a minute (RATE_LIMIT_PER_MINUTE)',
-  'node-calls': 'calls of the nodes (a proxy, or fewer pages behind one address)',
-  'at-once': 'requests at once (MAX_UNDER_WAY)',
-  connections: 'connections (MAX_CONNECTIONS)',
-  envelopes: 'orders without an escrow (ENVELOPE_MAX_WAITING)',
-  openings: 'orders under way that the platform opens (its wallet can open more)',
-  'account-gas': 'gas of an account (RELAY_ACCOUNT_DAILY_GAS)',
-  'institution-gas': 'gas of an institution (RELAY_ACCOUNT_DAILY_GAS)',
+function judgeHighest(check: Row[0], who: string, of: Samples): Finding {
+  const shares = Object.entries(LIMITS)
+    .filter(([, row]) => row[0] === check)
+    .map(([limit, [, used]]) => [used, of('trading_limit_highest_share', `{limit="${limit}"}`)] as const)
+  if (shares.some(([, share]) => Number.isNaN(share)))
+    return unchecked(check, `the server does not say what ${who} has used of its limits`)
+  const near = shares.filter(([, share]) => share >= NEARLY_USED)
+  const since = `since the server's start, ${who} has`
+  if (near.length === 0) return ok(check, `${since} used less than four fifths of each limit of its own`)
+  const list = near.map(([used, share]) => `${Math.floor(share * 100)} % of its ${used}`).join(', ')
+  return notice(check, `${since} used ${list}`)
 }
 
-function judgeOwn(shares: readonly (readonly [setting: string, share: number])[]): Finding {
-  const check = 'limit-clients'
-  if (shares.some(([, share]) => Number.isNaN(share)))
-    return unchecked(check, 'the server does not say what one client has used of its limits')
-  const near = shares.filter(([, share]) => share >= NEARLY_USED)
-  if (near.length === 0)
-    return ok(check, 'no client, account or institution has come near a limit of its own')
-  const list = near.map(([setting, share]) => `${Math.floor(share * 100)} % of its ${setting}`).join(', ')
-  return notice(check, `since the server's start, one client, account or institution has used ${list}`)
+/** What today's gas costs at the present price, of that and the ether that is left. */
+async function checkEther({ chain, relay }: Config, of: Samples): Promise<Finding> {
+  const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = chain
+  const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs, chainId })
+  const price = await currentFees(rpc, relay.maxFeePerGas).then(priceLimit, () => undefined)
+  const remaining = of('trading_relay_gas_remaining') + of('trading_relay_gas_reserve_remaining')
+  const gas = of('trading_relay_gas_per_day') - remaining
+  const used = price === undefined ? Number.NaN : gas * Number(formatEther(price))
+  const left = of('trading_relayer_balance_ether') - of('trading_relayer_balance_floor_ether')
+  return judge('limit-ether', used, used + left, "of the relayer's ether for a day like today: fund it")
 }
 
 function judge(check: string, used: number, limit: number, what: string): Finding {
@@ -82,14 +106,43 @@ function judge(check: string, used: number, limit: number, what: string): Findin
   return share < NEARLY_USED ? ok(check, text) : notice(check, `${text}. At 100 % it refuses work`)
 }
 
-async function checkDisk(directory: string): Promise<Finding> {
+async function checkDisk(directory: string, of: string, otherwise: string): Promise<Finding> {
   try {
     const { blocks, bfree, bavail } = await statfs(directory)
     const used = blocks - bfree
     // As df counts: what the system keeps for itself is neither.
-    return judge('limit-disk', used, used + bavail, 'of the disk of DATA_DIR: RECORD_RETENTION')
+    return judge('limit-disk', used, used + bavail, `of the disk of ${of}: RECORD_RETENTION`)
   } catch {
-    return unchecked('limit-disk', 'DATA_DIR is not there yet')
+    return unchecked('limit-disk', otherwise)
+  }
+}
+
+const USE = `SELECT
+  (SELECT sum(numbackends) FROM pg_stat_database)::int AS used,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+  (pg_database_size(current_database()) / 1000000)::int AS megabytes,
+  (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS directory`
+
+const useSchema = z.tuple([
+  z.object({ used: z.number(), most: z.number(), megabytes: z.number(), directory: z.nullable(z.string()) }),
+])
+
+/** Those of a database's limits that it tells. Whether it can be used at all is `checkStores`'s part. */
+async function checkDatabase(url: Secret): Promise<Finding[]> {
+  const timeouts = { connectTimeoutMs: TIMEOUT_MS, queryTimeoutMs: TIMEOUT_MS }
+  try {
+    const database = createDatabase({ url, maxConnections: 1, ...timeouts })
+    const rows = await database.query(USE).finally(() => database.end())
+    const [{ used, most, megabytes, directory }] = useSchema.parse(rows)
+    const has = `the database has ${megabytes} MB: what its disk has left is for its machine to tell`
+    // PostgreSQL names its directory to superusers and `pg_monitor` alone.
+    const isHere = directory !== null && isLocalDatabase(new URL(url.reveal()))
+    return [
+      isHere ? await checkDisk(directory, 'the database', has) : unchecked('limit-disk', has),
+      judge('limit-database', used, most, "of PostgreSQL's connections: max_connections"),
+    ]
+  } catch {
+    return ['limit-disk', 'limit-database'].map((check) => unchecked(check, 'no database to ask'))
   }
 }
 

@@ -70,13 +70,14 @@ export function databaseUrl() {
   )
 }
 
-/** `pg` lets the parameters win over the rest of the URL. A host that is a path is a socket. */
-function isPrivateConnection({ hostname, searchParams }: URL): boolean {
+/** Whether a database is on this machine. `pg` lets the parameters win over the rest of the URL. A host that is a path is a socket. */
+export function isLocalDatabase({ hostname, searchParams }: URL): boolean {
   const host = searchParams.getAll('host').at(-1) ?? hostname
-  return (
-    searchParams.getAll('sslmode').at(-1) === 'verify-full' || /^(?:\/|%2F)/i.test(host) || isLoopback(host)
-  )
+  return /^(?:\/|%2F)/i.test(host) || isLoopback(host)
 }
+
+const isPrivateConnection = (url: URL) =>
+  url.searchParams.getAll('sslmode').at(-1) === 'verify-full' || isLocalDatabase(url)
 
 /**
  * The URL at which an enclave accepts jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a

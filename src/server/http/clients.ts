@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../protocol/hex.js'
-import { noteUse, type OwnLimit } from '../ownLimits.js'
+import { type Limit, noteUse } from '../limitUse.js'
 import { Problem } from './errors.js'
 
 /** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
@@ -47,12 +47,15 @@ export const MAX_COUNTED = 50_000
  * @param maxPerClient how many one client (`clientOf`) may have
  * @param max how many all may have: a site has half of them at most, or as many as one client
  */
-export function createShares(limit: OwnLimit, maxPerClient: number, max: number) {
+export function createShares(limit: Limit, ofAll: Limit | undefined, maxPerClient: number, max: number) {
   const maxPerSite = Math.max(maxPerClient, Math.floor(max / 2))
   const maxOf = (clients: number) => Math.min(clients * maxPerClient, maxPerSite)
   const counts = new Map<string, number>()
+  let all = 0
 
   function change(client: string, by: 1 | -1): void {
+    all += by
+    if (ofAll !== undefined) noteUse(ofAll, all / max)
     for (const { key, clients } of countedOf(client)) {
       const count = (counts.get(key) ?? 0) + by
       noteUse(limit, count / maxOf(clients))

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
-import { noteUse } from '../ownLimits.js'
+import { noteUse } from '../limitUse.js'
 import { relayTokenCheck } from './auth.js'
 import { type ClientReaders, countedOf, createShares, MAX_COUNTED, tooManyCalls } from './clients.js'
 import { Problem } from './errors.js'
@@ -65,7 +65,7 @@ const POST_AHEAD_MS = 30_000
 function createPlaces({ http, readers }: LimitOptions): RequestHandler {
   const { maxUnderWay, maxUnderWayPerClient } = http
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  const shares = createShares('at-once', maxUnderWayPerClient, maxUnderWay)
+  const shares = createShares('at-once', 'all-at-once', maxUnderWayPerClient, maxUnderWay)
   const awaitBody = createArrivals()
   let count = 0
 
@@ -128,6 +128,7 @@ function createArrivals() {
     }
     const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
     arriving.add(giveUp)
+    noteUse('arriving', arriving.size / MAX_ARRIVING)
     req.once('end', arrive)
     res.once('close', stop)
   }

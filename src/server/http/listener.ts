@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config/config.js'
+import type { Limit } from '../limitUse.js'
 import { clientOf, createShares } from './clients.js'
 import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
@@ -14,13 +15,13 @@ const MAX_HEADER_BYTES = 8_192
 const IDLE_CHECK_MS = 50
 
 /**
- * @param cap the connections that a client may hold, and what is called for each that is closed
+ * @param cap the connections that a client may hold, what is called for each that is closed, and the limit that all of them use
  * @throws the system error of `listen`
  */
 export async function listen(
   http: Config['http'],
   listener: RequestListener,
-  cap = { max: Number.POSITIVE_INFINITY, onClosed: () => {} },
+  cap: { readonly max?: number; readonly onClosed?: () => void; readonly ofAll?: Limit } = {},
 ): Promise<Server> {
   const answer: RequestListener = (req, res) => {
     // Node passes on what arrived in one read with a request that closed the connection.
@@ -45,7 +46,12 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  const shares = createShares('connections', cap.max, server.maxConnections)
+  const shares = createShares(
+    'connections',
+    cap.ofAll,
+    cap.max ?? Number.POSITIVE_INFINITY,
+    server.maxConnections,
+  )
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {
@@ -53,7 +59,7 @@ export async function listen(
       return
     }
     socket.destroy()
-    cap.onClosed()
+    cap.onClosed?.()
   })
   server.on('clientError', answerClientError)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.

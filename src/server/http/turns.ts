@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express'
+import { noteUse } from '../limitUse.js'
 import { countedOf } from './clients.js'
 
 /** Requests that begin in one turn of the event loop: of one client or site, and of all. */
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
 /** Those that wait for a turn: of one, far more than an office sends at once; and of all, some 150 MB. */
-const [MAX_WAITING, MAX_WAITING_OF_ALL] = [4_000, 8_000]
+export const [MAX_WAITING, MAX_WAITING_OF_ALL] = [4_000, 8_000]
 /** A request with more header fields does not wait: `MAX_HEADER_BYTES` of small ones occupy twenty times their bytes in memory. */
 const MAX_WAITING_FIELDS = 100
 
@@ -65,6 +66,8 @@ export function fairTurns(): RequestHandler {
     // A request whose caller has gone by its turn never begins.
     waitingOfAll++
     queue.push(() => req.socket.destroyed || next())
+    noteUse('turns', queue.length / MAX_WAITING)
+    noteUse('all-turns', waitingOfAll / MAX_WAITING_OF_ALL)
     waiting.set(key, queue)
   }
 }

@@ -1,8 +1,8 @@
 import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
+import { highestShares } from '../limitUse.js'
 import type { Metrics, WatchedGauge } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import { highestShares } from '../ownLimits.js'
 import type { RelayLoad } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
@@ -105,8 +105,8 @@ export function addGauges(
       'The part of it that is kept for orders written ahead: a fifth.',
       () => Number(gas.reserve),
     ],
-    own_limit_highest_share: [
-      'The highest share of a limit of its own that one client, account or institution has used since the start.',
+    limit_highest_share: [
+      'The highest share of a limit that this server, or one client, account or institution, has used since the start.',
       highestShares,
       'limit',
     ],

@@ -4,6 +4,7 @@ import { isFinal, type Receipt, type RelayedType } from '../../protocol/relayRec
 import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { pause } from '../../service/waiting.js'
+import { noteUse } from '../limitUse.js'
 import { StorageError, storageError } from '../store/engine.js'
 import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
 import type { RelayerAccount, RelayTerm } from './account.js'
@@ -18,7 +19,8 @@ import { endedJob, type RelayJob } from './relayJob.js'
 /** The relay of the whole server: accepts authorizations, whichever server serves the account, and finds their receipts. */
 export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
 
-type Kind = 'openings' | 'others'
+const KINDS = ['openings', 'others'] as const
+type Kind = (typeof KINDS)[number]
 
 const kindOf = (type: RelayedType): Kind => (isOpening(type) ? 'openings' : 'others')
 
@@ -55,7 +57,11 @@ export function createRelayDispatcher(options: {
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
-  const isFull = ({ relay }: RelayTerm, kind: Kind) => relay.underWay()[kind] >= room[kind]
+  const isUsedUp = (used: number, kind: Kind) => {
+    noteUse(`relay-${kind}`, used / room[kind])
+    return used >= room[kind]
+  }
+  const isFull = ({ relay }: RelayTerm, kind: Kind) => isUsedUp(relay.underWay()[kind], kind)
   const assertRoom = (term: RelayTerm, type: RelayedType) => {
     if (isFull(term, kindOf(type))) throw new RelayRefusal({ code: 'relay-overloaded' })
   }
@@ -127,7 +133,7 @@ export function createRelayDispatcher(options: {
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return follow(digest, stored)
     const kind = kindOf(primaryType)
-    if (followed[kind] >= room[kind]) throw new RelayRefusal({ code: 'relay-overloaded' })
+    if (isUsedUp(followed[kind], kind)) throw new RelayRefusal({ code: 'relay-overloaded' })
     const gasLimit = await gasLimitIn(await preflight.check({ to: target, data }), authorization, chain)
     let pending = pendingRecord(authorization, undefined, stored?.record)
     if (gasLimit === undefined) {
@@ -250,8 +256,8 @@ export function createRelayDispatcher(options: {
         await account.tried
         const term = account.term()
         if (stopping.aborted || term === undefined) return
-        const hasRoom = !isFull(term, 'openings') || !isFull(term, 'others')
-        if (hasRoom) await claimFree(await store.unclaimed(room.openings + room.others))
+        const isFullOf = KINDS.map((kind) => isFull(term, kind))
+        if (isFullOf.includes(false)) await claimFree(await store.unclaimed(room.openings + room.others))
         await search()
       },
       logger,

@@ -7,7 +7,7 @@ import { isFinal } from '../../protocol/relayReceipt.js'
 import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
-import { noteUse } from '../ownLimits.js'
+import { noteUse } from '../limitUse.js'
 import { createDocuments, refuse } from '../store/documents.js'
 import type { Addition, Change, Engine, Sum } from '../store/engine.js'
 import {

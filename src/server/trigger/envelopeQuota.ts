@@ -4,7 +4,7 @@ import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import { noteUse } from '../ownLimits.js'
+import { noteUse } from '../limitUse.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { BATCH, createRecordAttempts } from './recovery.js'
 

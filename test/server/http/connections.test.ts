@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { close, listen, portOf } from '../../../src/server/http/listener.js'
 import { createBareApp } from '../../../src/server/http/middleware.js'
 import { fairTurns } from '../../../src/server/http/turns.js'
+import { highestShares } from '../../../src/server/limitUse.js'
 import { bareServer } from '../../support/bareServer.js'
 import { eventually } from '../../support/eventually.js'
 import { sendRaw } from '../../support/hostile.js'
@@ -41,6 +42,8 @@ test('a site, an IPv6 /48, that pipelines many requests delays another client by
   const ofSite = Array.from({ length: 99 }, (_, n) => `${head('/many', `2001:db8:1:${n}00::1`)}\r\n`)
   await text(await pipeline(url, `${ofSite.join('')}${head('/one', '192.0.2.9')}Connection: close\r\n\r\n`))
   expect([asked.length, asked.indexOf('/one')]).toEqual([100, 16])
+  const shares = new Map(highestShares())
+  for (const limit of ['turns', 'all-turns'] as const) expect(shares.get(limit)).toBeGreaterThan(0)
 })
 
 test.each([

@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { BODY_TIMEOUT_MS, MAX_ARRIVING } from '../../../src/server/http/limits.js'
+import { highestShares } from '../../../src/server/limitUse.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { limitedApp, TOKEN } from '../../support/limitedApp.js'
@@ -213,5 +214,6 @@ describe('as many under way as there may be', () => {
     await eventually('all to be with the app', () => taken.length === MAX_ARRIVING)
     void post('192.0.2.3', 'h')
     expect(await oldest).toEqual({ statusCode: 408, code: 'request-timeout' })
+    expect(new Map(highestShares()).get('arriving')).toBe(1)
   })
 })
