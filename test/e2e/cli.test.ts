@@ -1,6 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import fs, { readFile, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { formatDecimal, USDC_DECIMALS } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
@@ -181,6 +182,24 @@ it('confidential-trading wallet tells of one’s own wallet, or of another', asy
     .object({ address: z.string(), screen: z.string() })
     .parse(JSON.parse((await run('wallet', address, '--json')).out))
   expect(other).toEqual({ address, screen: 'found' })
+})
+
+it('confidential-trading key rotate puts the key into use that its new file has, and none of a file that is cut off', async () => {
+  const { run } = await person(2)
+  const folder = await temporaryDirectory()
+  const rotated = await run('key', 'rotate', join(folder, 'whole.json'), '--json')
+  expect(rotated.exit).toBe(0)
+  expect(JSON.parse(rotated.out).drawnAt).toMatch(/^20/)
+  const write = fs.writeFile
+  const writing = vi.spyOn(fs, 'writeFile')
+  writing.mockImplementation((path, text, options) => write(path, String(text).slice(0, 99), options))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    writing.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const cut = await run('key', 'rotate', join(folder, 'cut.json'), '--json')
+  expect([cut.exit, cut.out, errorOf(cut.err).code]).toEqual([1, '', 'invalid-key-file'])
 })
 
 it('confidential-trading watch market prints prices that changed, until it is interrupted', async () => {

@@ -6,6 +6,7 @@ import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
+import { readOwnFile } from '../input/secrets.js'
 
 /** Until the enclave writes under the new key, the thief of the former key can still read the portfolio. */
 export const KEY_WAITS =
@@ -46,7 +47,8 @@ async function rotate(client: Client, file: string, { terminal }: CommandContext
   await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(() => {
     throw usage('the new file cannot be created, or already exists')
   })
-  await client.importKeys(text)
+  // What the disk has, as each later command reads it: the key in use has a copy.
+  await client.importKeys(readOwnFile(file, 'portfolio-keys'))
   terminal.progress(KEEP_IT)
   terminal.progress(
     `from now on give --portfolio-keys ${file}, or set TRADING_PORTFOLIO_KEYS: an order without it is sealed under the ` +
