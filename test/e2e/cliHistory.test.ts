@@ -1,5 +1,5 @@
 // The command line's history and orders, of trades through the whole platform.
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -67,6 +67,10 @@ it('confidential-trading history lists what was traded, without a server, as JSO
   expect(first.slice(1, 4)).toEqual(['bought', 'AAPL', formatDecimal(fill.shares, SHARE_DECIMALS)])
   expect((await stat(out)).mode & 0o077).toBe(0)
   expect((await runCli(statement, alone)).exit).toBe(2)
+  const state = join(env.XDG_STATE_HOME ?? '', 'confidential-trading', 'history')
+  const [kept = '', ...others] = await readdir(state)
+  expect(others).toEqual([])
+  expect((await readFile(join(state, kept))).includes('AAPL')).toBe(false)
 
   const listed = linesOf((await offline('orders', '--json')).out).map((line) => JSON.parse(line))
   expect(listed).toMatchObject([

@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
-import { csvOf, explorerLink, getHistory, type HistoryEntry } from '../../client/history.js'
-import type { Hex } from '../../client/index.js'
+import {
+  type AccountHistory,
+  csvOf,
+  explorerLink,
+  getHistory,
+  type HistoryEntry,
+  type HistoryOptions,
+} from '../../client/history.js'
+import type { Client, Hex } from '../../client/index.js'
 import type { Limit } from '../../protocol/orderTerms.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
@@ -9,7 +16,7 @@ import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
 import { type Block, type Cell, table } from '../../terminal/render.js'
 import type { CommandContext } from '../context.js'
-import { parsed, withWallet } from '../input/connection.js'
+import { parsed, stateStore, withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
 
 const blockSchema = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
@@ -39,13 +46,26 @@ interface HistoryOutput {
   readonly more?: readonly Block[]
 }
 
+/** The wallet's history. Its final part stays in the state directory, sealed by the client: the next command reads later blocks alone. */
+export function readHistory(
+  client: Client,
+  { env, terminal, signal }: CommandContext,
+  { fromBlock, confirmations }: Pick<HistoryOptions, 'fromBlock' | 'confirmations'> = {},
+): Promise<AccountHistory> {
+  terminal.progress('reading the history')
+  // What is kept is final by the default alone.
+  const store = confirmations === undefined ? stateStore(env, 'history') : undefined
+  return getHistory(client, { fromBlock, confirmations, store, signal })
+}
+
 /** Adds a command that reads the wallet's history and prints what `outputOf` makes of it. */
 export function addHistoryCommand(
   root: Command,
-  { env, terminal, signal }: CommandContext,
+  context: CommandContext,
   { name, summary, about }: Readonly<Record<'name' | 'summary' | 'about', string>>,
   outputOf: (history: ReadHistory) => HistoryOutput,
 ): void {
+  const { env, terminal } = context
   addWalletCommand(root, name, summary, about)
     .option('--csv', 'CSV (RFC 4180) instead of a table: amounts are plain decimal numbers')
     .option(
@@ -63,10 +83,9 @@ export function addHistoryCommand(
       if (csv && terminal.json) throw usage('choose one of --csv and --json')
       const given = options.explorer ?? env.TRADING_EXPLORER_URL
       const explorer = given ? parsed(secureUrlSchema, given, '--explorer') : undefined
-      const { entries } = await withWallet(options, env, (client) => {
-        terminal.progress('reading the history')
-        return getHistory(client, { fromBlock, confirmations, signal })
-      })
+      const { entries } = await withWallet(options, env, (client) =>
+        readHistory(client, context, { fromBlock, confirmations }),
+      )
       const {
         head,
         rows,

@@ -2,7 +2,6 @@ import { access, writeFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import * as z from 'zod'
 import {
-  getHistory,
   type Period,
   periodOf,
   type Statement,
@@ -16,7 +15,7 @@ import { fields } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
-import { timeOf, usdc } from './historyOutput.js'
+import { readHistory, timeOf, usdc } from './historyOutput.js'
 
 const ABOUT = `Writes the wallet's statement of a month (2026-11) or a year (2026), in UTC, into a new file that only its owner can read: "pdf" for people, "csv" with each change of cash and shares, or "tax" with a line for each lot that was sold, by the columns of Form 8949. It is made from the chain alone: with --escrow it needs no server. Shares are sold first in, first out.`
 
@@ -36,7 +35,8 @@ const periodSchema = z.string().transform((text, context): Period => {
   return z.NEVER
 })
 
-export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
+export const addStatement: AddCommand = (root, context) => {
+  const { env, terminal } = context
   const summary = 'a statement of a month or a year with realised gains, as PDF or CSV'
   addWalletCommand(root, 'statement', summary, ABOUT)
     .argument('<period>', 'a month, such as 2026-11, or a year', parsedBy(periodSchema))
@@ -52,10 +52,10 @@ export const addStatement: AddCommand = (root, { env, terminal, signal }) => {
         )
       )
         throw usage(NOT_NEW)
-      const { entries, finalUntil, account } = await withWallet(options, env, async (client) => {
-        terminal.progress('reading the history')
-        return { ...(await getHistory(client, { signal })), account: await client.getAccount() }
-      })
+      const { entries, finalUntil, account } = await withWallet(options, env, async (client) => ({
+        ...(await readHistory(client, context)),
+        account: await client.getAccount(),
+      }))
       const statement = statementOf(entries, period, finalUntil)
       const file = statementFile(statement, format, account)
       // Never overwrites a file, and shows the portfolio to nobody else.

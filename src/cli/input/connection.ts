@@ -170,12 +170,12 @@ async function chainIdOf(node: FetchRequest): Promise<number> {
 /** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
 export function stateDirectory(
   { XDG_STATE_HOME, HOME }: Environment,
-  name: 'orders' | 'rulebooks' | 'names',
+  name: 'orders' | 'rulebooks' | 'names' | 'history',
 ): string {
   const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
   return join(state, 'confidential-trading', name)
 }
 
 /** Files of the state directory. */
-export const stateStore = (env: Environment, name: 'rulebooks' | 'names') =>
+export const stateStore = (env: Environment, name: 'rulebooks' | 'names' | 'history') =>
   createFileStore(stateDirectory(env, name))
