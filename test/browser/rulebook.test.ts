@@ -205,6 +205,7 @@ describe('rules that several share', () => {
     const ben = page.getByLabel('Ben may buy')
     expect([await ben.isChecked(), await ben.isDisabled()]).toEqual([false, true])
     await page.getByText('Import employees from a CSV file').click()
+    await page.getByText('Employees that the file leaves out keep their rules').waitFor()
     const [, , cleo] = desk().sandbox.accounts.employees
     const file = { name: 'employees.csv', mimeType: 'text/csv' }
     const csv = page.getByLabel('CSV file', { exact: true })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderStatus } from '../../src/client/index.js'
-import { aheadWords, noticeCodes, noticeOf } from '../../src/enclave/notices.js'
+import { aheadWords, type NoticeCode, noticeCodes, noticeOf } from '../../src/enclave/notices.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import {
   entryWords,
@@ -27,8 +27,6 @@ const noGas = { ...ran('queued'), waitsFor: 'relay-quota-exhausted' as const }
 it('the timeline says what a run of the enclave waits for', () => {
   const outcome = { kind: 'outcome', at, attempt: 2, outcome: 'queued' } as const
   expect(entryWords(outcome)).toBe('Run 2 ended: waiting, the enclave tries again by itself')
-  const closed = entryWords({ ...outcome, waitsFor: 'market-closed' })
-  expect(closed).toBe('Run 2 ended: waiting for the market to open')
   const noQuota = entryWords({ ...outcome, waitsFor: 'relay-quota-exhausted' })
   expect(noQuota).toMatch(/^Run 2 ended: your gas quota for today is used up/)
 })
@@ -95,33 +93,17 @@ describe('an order that waits', () => {
     expect(waitingWords({ ...waiting, ...change }, now)).toMatch(words)
   })
 
-  it.each([
-    [
-      'broker-turn',
-      'waits-for-opposite',
-      undefined,
-      /^The order waits: .* opposite order .* is open, whoever placed it\.$/,
-    ],
-    [
-      'broker-rate-limit',
-      'waits-for-rate',
-      aheadWords(3),
-      /so many requests a minute.* 3 others are ahead of it\.$/,
-    ],
-  ] as const)(
-    'for %s says what for, and how many are ahead, until it ends',
-    async (waitsFor, code, detail, words) => {
-      const status = { ...waiting, ...open, triggers: [{ ...ran('queued'), waitsFor }] }
+  it('for its turn says what for, and how many are ahead, until it ends', async () => {
+    const status = { ...open, triggers: [{ ...ran('queued'), waitsFor: 'broker-turn' as const }] }
+    const told = async (code: NoticeCode, detail?: string) => {
       const notice = await openNotice(await noticeOf(ORDER_ID, code, USER_PUBKEY, detail), USER_KEY, ORDER_ID)
-      expect(stateWords(status, notice)).toBe('Waiting for its turn')
-      expect(turnWords(status, notice)).toMatch(words)
-      expect(waitingWords(status, now)).toBe('Good until 16:00:00. Next attempt at 15:05:00.')
-      expect([turnWords(refunded, notice), turnWords(status, { ...notice, code: 'over-limit' })]).toEqual([
-        null,
-        null,
-      ])
-    },
-  )
+      return [stateWords(status, notice), turnWords(status, notice), turnWords(refunded, notice)]
+    }
+    const turn = (words: RegExp) => ['Waiting for its turn', expect.stringMatching(words), null]
+    expect(await told('waits-for-opposite')).toEqual(turn(/an opposite order of the same symbol is open/))
+    expect(await told('waits-for-rate', aheadWords(3))).toEqual(turn(/ 3 others are ahead of it\.$/))
+    expect(await told('over-limit')).toEqual(['Waiting for its turn', null, null])
+  })
 
   it('says nothing while a run is under way, once it is cancelled, and once it has ended', () => {
     const underWay = { triggers: [ran('queued'), ran(null)] }

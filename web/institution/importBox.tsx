@@ -72,7 +72,9 @@ export function ImportBox({ symbols, groups, inForce }: ImportBoxProps) {
             The first line names the columns: <code>wallet</code>, and optionally <code>name</code>,{' '}
             <code>buy</code>, <code>sell</code> (yes or no) and <code>restricted</code> (symbols, with spaces
             between them), or a <code>group</code> in place of these three. The file stays on this device.
-            Nothing is published yet.
+            Nothing is published yet. Employees that the file leaves out keep their rules, and those in it are
+            published once they are invited; on the command line, <code>policy --employees</code> replaces all
+            employees, invited or not.
           </>
         }
       >
