@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -62,50 +62,27 @@ describe('the command line', () => {
     expect(stdout).toContain('--json')
   })
 
+  const wrong = [
+    ...['nonsense', 'order buy AAPL', 'order hold AAPL 1', 'order buy aapl 1', 'order buy AAPL 0'],
+    ...['order buy AAPL -- -1', 'order buy AAPL 1,000', 'order buy AAPL 0.0000001'],
+    ...['order buy AAPL 1 --valid-for 90s', 'order buy AAPL 1 --valid-for 0d'],
+    ...['order buy AAPL 1 --deadline 1d', 'order buy AAPL 1 --pay-by bank', 'order buy AAPL 1 --limit 0'],
+    ...['order buy AAPL 1 --limit 190 --time-in-force week', 'order buy AAPL 1 --time-in-force day'],
+    ...['order buy AAPL 1 --approve 0', 'order buy AAPL 1 --approve 9 --sponsored'],
+    ...['order buy AAPL 1 --approve 9 --pay-by cash', 'order withdraw USDC 1 --approve 9'],
+    ...['order deposit AAPL 1 --approve 9', 'allowance -5', 'order buy AAPL 1 --private-key x'],
+    ...['order buy AAPL 1 --timeout 25d', 'order buy AAPL 1 --rpc ftp://x', 'order buy AAPL 1 --escrow 0x12'],
+    ...['policy /absent.json', 'portfolio --portfolio-keys /absent.json', 'history --csv --json'],
+    ...['orders --from-block -1', 'orders --confirmations 0', 'history --explorer ftp://x', 'key rotate'],
+    ...['key import file', 'wallet 0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'status 0x12'],
+    ...['wallet --rpc http://192.168.0.7:8545', 'claim aapl', 'institution invite 0x12'],
+    ...['leave Example --yes', 'watch weather'],
+  ]
   it.each([
-    [['nonsense']],
-    [['order', 'buy', 'AAPL']],
-    [['order', 'hold', 'AAPL', '1']],
-    [['order', 'buy', 'aapl', '1']],
-    [['order', 'buy', 'AAPL', '0']],
-    [['order', 'buy', 'AAPL', '--', '-1']],
-    [['order', 'buy', 'AAPL', '1,000']],
-    [['order', 'buy', 'AAPL', '0.0000001']],
-    [['order', 'buy', 'AAPL', '1', '--valid-for', '90s']],
-    [['order', 'buy', 'AAPL', '1', '--valid-for', '0d']],
-    [['order', 'buy', 'AAPL', '1', '--deadline', '1d']],
-    [['order', 'buy', 'AAPL', '1', '--pay-by', 'bank']],
-    [['order', 'buy', 'AAPL', '1', '--limit', '0']],
-    [['order', 'buy', 'AAPL', '1', '--limit', '190', '--time-in-force', 'week']],
-    [['order', 'buy', 'AAPL', '1', '--time-in-force', 'day']],
-    [['order', 'buy', 'AAPL', '1', '--approve', '0']],
-    [['order', 'buy', 'AAPL', '1', '--approve', '9', '--sponsored']],
-    [['order', 'buy', 'AAPL', '1', '--approve', '9', '--pay-by', 'cash']],
-    [['order', 'withdraw', 'USDC', '1', '--approve', '9']],
-    [['order', 'deposit', 'AAPL', '1', '--approve', '9']],
-    [['allowance', '-5']],
-    [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
-    [['order', 'buy', 'AAPL', '1', '--timeout', '25d']],
-    [['order', 'buy', 'AAPL', '1', '--rpc', 'ftp://x']],
-    [['order', 'buy', 'AAPL', '1', '--escrow', '0x12']],
-    [['policy', '/absent.json']],
+    ...wrong.map((line) => [line.split(' ')]),
     [['portfolio', '--rpc', `${NOWHERE.TRADING_SERVER_URL}/`]],
-    [['portfolio', '--portfolio-keys', '/absent.json']],
-    [['history', '--csv', '--json']],
-    [['orders', '--from-block', '-1']],
-    [['orders', '--confirmations', '0']],
-    [['history', '--explorer', 'ftp://x']],
-    [['key', 'rotate']],
-    [['key', 'import', 'file']],
-    [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
-    [['status', '0x12']],
     [['status', ID, '--server', 'http://trading.example']],
-    [['wallet', '--rpc', 'http://192.168.0.7:8545']],
-    [['claim', 'aapl']],
     [['institution', 'join', ' x']],
-    [['institution', 'invite', '0x12']],
-    [['leave', 'Example Capital', '--yes']],
-    [['watch', 'weather']],
   ])('refuses %j with 2', async (args) => {
     const { code, stdout, stderr } = await run([...args, ...(args.includes('--') ? [] : ['--json'])])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -135,6 +112,20 @@ describe('the command line', () => {
     expect(ended.code).toBe(exit)
     const message = expect.stringContaining(`the node at ${new URL(TRADING_RPC_URL).host} `)
     expect(JSON.parse(ended.stderr).error).toMatchObject({ code, message })
+  })
+
+  it('says every ten seconds that it still reads a history', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const answers = ['{"id":1,"result":"0x1"}']
+    const TRADING_RPC_URL = await startRawServer((_, response) => {
+      const answer = answers.pop()
+      if (answer === undefined) vi.advanceTimersByTime(20_000)
+      response.writeHead(answer === undefined ? 500 : 200).end(answer)
+    })
+    const env = { ...NOWHERE, TRADING_RPC_URL, TRADING_ESCROW: `0x${'5a'.repeat(20)}` }
+    const { stderr } = await run(['history'], env)
+    expect(stderr).toMatch(/^reading the history\n(?:still reading the history\n){2,}confidential-trading: /)
   })
 
   async function keyFile(text: string, mode = 0o600): Promise<string> {

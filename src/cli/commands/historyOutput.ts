@@ -46,8 +46,11 @@ interface HistoryOutput {
   readonly more?: readonly Block[]
 }
 
+/** A history that takes longer, on a long chain for the first time, says so as often. */
+const PROGRESS_MS = 10_000
+
 /** The wallet's history. Its final part stays in the state directory, sealed by the client: the next command reads later blocks alone. */
-export function readHistory(
+export async function readHistory(
   client: Client,
   { env, terminal, signal }: CommandContext,
   { fromBlock, confirmations }: Pick<HistoryOptions, 'fromBlock' | 'confirmations'> = {},
@@ -55,7 +58,12 @@ export function readHistory(
   terminal.progress('reading the history')
   // What is kept is final by the default alone.
   const store = confirmations === undefined ? stateStore(env, 'history') : undefined
-  return getHistory(client, { fromBlock, confirmations, store, signal })
+  const waiting = setInterval(() => terminal.progress('still reading the history'), PROGRESS_MS)
+  try {
+    return await getHistory(client, { fromBlock, confirmations, store, signal })
+  } finally {
+    clearInterval(waiting)
+  }
 }
 
 /** Adds a command that reads the wallet's history and prints what `outputOf` makes of it. */
