@@ -98,8 +98,35 @@ const entrySchema = z
       ...(entry.status === 'canceled' && { isCanceled: true }),
     },
   }))
+
+/** Alpaca's ids begin with the day: `20190801011955195::5f596936-…`. */
+const DAY_OF_ID = /^(\d{4})(\d\d)(\d\d)\d{9}::/
+
+/** The same where a member cannot be read, such as an amount with more decimals than there are base units. It must not hide the others. */
+const unreadableSchema = z
+  .object({
+    activity_type: z.enum([...CORPORATE_TYPES, ...UNFILTERED_TYPES]),
+    id: z.string().min(1),
+    date: z.iso.date().nullish().catch(null),
+    // The broker is asked for what it announces about it.
+    symbol: z.string().regex(/^[\w.]{1,31}$/),
+    status: z.string().nullish().catch(null),
+  })
+  .transform(({ id, activity_type: type, date, symbol, status }) => ({
+    id,
+    entry: {
+      ...{ id, type, symbol, subType: '', qty: 0n, cash: 0n, description: '', isUnreadable: true as const },
+      day: date ?? DAY_OF_ID.exec(id)?.slice(1).join('-') ?? '',
+      ...(status === 'canceled' && { isCanceled: true }),
+    },
+  }))
+  .refine(({ entry }) => z.iso.date().safeParse(entry.day).success)
+
 /** What a corporate action has left in the books; several entries may belong to one. */
-export type BookedEntry = Readonly<z.output<typeof entrySchema>['entry']>
+export type BookedEntry = Readonly<z.output<typeof entrySchema>['entry']> & {
+  /** Symbol and day are known, and nothing else. */
+  readonly isUnreadable?: true
+}
 
 const otherSchema = z
   .object({
@@ -124,7 +151,9 @@ export interface Activities {
 }
 
 /** A page of entries, as the broker answers it. */
-export const activityPageSchema = z.array(z.union([fillSchema, feeSchema, entrySchema, otherSchema]))
+export const activityPageSchema = z.array(
+  z.union([fillSchema, feeSchema, entrySchema, unreadableSchema, otherSchema]),
+)
 
 type ActivityPage = z.output<typeof activityPageSchema>
 

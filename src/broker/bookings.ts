@@ -13,7 +13,8 @@ const FAMILIES: Readonly<Record<string, ActionKind>> = {
 const NO_INCOME: ReadonlySet<string> = new Set(['DIVROC', 'DIVCGL', 'DIVCGS'])
 const WITHHELD: ReadonlySet<string> = new Set(['DIVNRA', 'DIVFT', 'DIVTW', 'DIVWH', 'DIVFEE'])
 
-function familyOf({ type, subType, qty, cash }: BookedEntry): ActionKind {
+function familyOf({ type, subType, qty, cash, isUnreadable }: BookedEntry): ActionKind {
+  if (isUnreadable) return 'other'
   if (type === 'DIV' && (subType === 'SDIV' || (cash === 0n && qty > 0n))) return 'stock-dividend'
   if (type === 'SPLIT' && subType === 'USPLIT') return 'other'
   return FAMILIES[type] ?? 'cash-dividend'
@@ -24,9 +25,13 @@ export function bookingsOf(entries: readonly BookedEntry[]): Booking[] {
   return put(entries.filter(({ isCanceled }) => !isCanceled))
 }
 
-/** What was ever booked: also what was taken back, by cancelling the entry or by an opposite one. */
+/**
+ * What was ever booked: also what was taken back, by cancelling the entry or by an opposite one. An entry that cannot be read bears
+ * nothing.
+ */
 export function everBookedOf(entries: readonly BookedEntry[]): Booking[] {
-  const came = entries.filter(({ type, cash }) => cash >= 0n || WITHHELD.has(type))
+  const readable = entries.filter(({ isUnreadable }) => !isUnreadable)
+  const came = readable.filter(({ type, cash }) => cash >= 0n || WITHHELD.has(type))
   return [...bookingsOf(came), ...put(came.filter(({ isCanceled }) => isCanceled))]
 }
 
@@ -54,6 +59,7 @@ function togetherByDay(found: readonly Booking[]): Booking[] {
           made: sum([first, ...more].map(({ made }) => made)),
           cash: sum([first, ...more].map(({ cash }) => cash)),
           gross: sum([first, ...more].map(({ gross }) => gross)),
+          ...([first, ...more].some(({ isUnreadable }) => isUnreadable) && { isUnreadable: true as const }),
         }
       : [],
   )
@@ -75,8 +81,12 @@ const READERS: Readonly<Record<ActionKind, Reader>> = {
   other: (entries) => entries.map((entry) => plain('other', entry)),
 }
 
-function plain(kind: ActionKind, { symbol, day, qty, cash, description }: BookedEntry): Booking {
+function plain(
+  kind: ActionKind,
+  { symbol, day, qty, cash, description, isUnreadable }: BookedEntry,
+): Booking {
   return {
+    ...(isUnreadable && { isUnreadable }),
     ...{ kind, symbol, day, successor: '', before: statedShares(description), made: qty },
     ...{
       cash,

@@ -73,7 +73,7 @@ function distance({ days, recordedOn }: Announcement, booking: Booking): number 
 /** Why a person has to decide about an event; `not-booked`: nobody yet. */
 export type Unplanned =
   | ('not-booked' | 'not-announced' | 'days-differ' | 'terms-differ')
-  | ('shares-not-stated' | 'needs-cash' | 'unknown-kind' | 'not-income')
+  | ('shares-not-stated' | 'needs-cash' | 'unknown-kind' | 'not-income' | 'unreadable')
 
 /** What has to be entered on chain, or why that is not known. */
 export type Plan = ActionTerms[] | Unplanned
@@ -184,6 +184,7 @@ function stockRates(rate: Ratio): Ratio[] {
 
 /** What the platform cannot hold for accounts is sold, and its proceeds are theirs. */
 function resolvedByCash(event: CorporateEvent, booked: Booking, { cash }: Decision): Plan {
+  if (booked.isUnreadable && cash !== 0n) return 'unreadable'
   if (cash === undefined) return event.kind === 'other' ? 'unknown-kind' : 'needs-cash'
   if (cash === 0n) return [entitlement(event), payment(event, { ...booked, before: 1n }, 0n)]
   if (booked.before === null || booked.before === 0n) return 'shares-not-stated'

@@ -119,7 +119,7 @@ async function list(process: OperateProcess, options: Options): Promise<void> {
   const [listed, proposals] = await Promise.all([contract.all(), views.proposals()])
   const rows = await Promise.all(
     named(report).map(async ({ id, event }) => {
-      const plan = planFor(event, {}, listed)
+      const plan = planFor(event, {}, { listed, events: report.events })
       const steps = typeof plan === 'string' ? [] : await entriesOf(contract, listed, plan)
       const { state, text } = stateOf(event, plan, { steps, listed })
       const halted = !isInForce(event, listed) && haltedOn(report.today, [event], listed).size > 0
@@ -183,8 +183,9 @@ type Reason = Unplanned | 'successor-taken'
 function planFor(
   event: CorporateEvent,
   decision: Decision,
-  listed: readonly CorporateAction[],
+  { listed, events }: { listed: readonly CorporateAction[]; events: readonly CorporateEvent[] },
 ): readonly ActionTerms[] | Reason {
+  if (isBesideUnreadable(event, listed, events)) return 'unreadable'
   if (isSold(event, listed) && decision.cash === undefined) return 'needs-cash'
   const plan = planOf(event, decision)
   if (typeof plan === 'string') return plan
@@ -198,6 +199,19 @@ function planFor(
   return plan.some(isTaken) ? ('successor-taken' as const) : plan
 }
 
+/** Whether an entry of the same symbol or day can't be read, and is not settled: what is booked may be more or less by it. */
+function isBesideUnreadable(
+  { booked: own, symbol }: CorporateEvent,
+  listed: readonly CorporateAction[],
+  events: readonly CorporateEvent[],
+): boolean {
+  if (own === null || own.isUnreadable) return false
+  const others = events.filter(({ booked }) => booked?.isUnreadable)
+  return others.some(
+    (other) => (other.symbol === symbol || other.booked?.day === own.day) && !isOver(other, listed),
+  )
+}
+
 const REASONS: Readonly<Record<Reason, string>> = {
   'successor-taken':
     'booked as shares under a name that another equity has had: sell them at the broker, and name the proceeds with --cash',
@@ -208,6 +222,8 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'shares-not-stated': 'booked without the number of shares: ask the broker',
   'needs-cash': 'booked: sell the new shares at the broker, and name the proceeds with --cash',
   'not-income': 'booked as a return of capital or a capital gain: --as-booked pays it out like a dividend',
+  unreadable:
+    'booked with an entry that cannot be read: have the broker correct or cancel it; --cash 0 of "other" if holders get nothing for it',
   'unknown-kind': 'of a kind that is not carried out: --cash says what holders get for it',
 }
 
@@ -247,6 +263,7 @@ const CLAIMED = 'holders have their claim: name the cash with --cash once more, 
 /** Whether holders have a claim to what was sold for them. */
 function hasClaim(event: CorporateEvent, listed: readonly CorporateAction[]): boolean {
   const { kind } = event
+  if (kind === 'cash-dividend') return false
   const sold = kind === 'spin-off' ? event : ({ ...event, kind: 'other' } as const)
   return claimsOf(sold).some((claim) => entryOf(claim, listed) !== undefined)
 }
@@ -278,7 +295,8 @@ function isSold({ kind, symbol, booked }: CorporateEvent, listed: readonly Corpo
 async function propose(process: OperateProcess, options: Options, only: string | undefined): Promise<void> {
   const digest = hexOf(32).safeParse(only).data
   if (digest !== undefined && options.withdraw) return withdrawProposal(process, options, digest)
-  const known = named(await actionsOf(process, options))
+  const report = await actionsOf(process, options)
+  const known = named(report)
   const chosen = only === undefined ? known : known.filter(({ id }) => id === only)
   if (only !== undefined && chosen.length === 0)
     throw usage(`the broker has no action "${only}": "actions" lists them`)
@@ -295,7 +313,7 @@ async function propose(process: OperateProcess, options: Options, only: string |
       const listed = await contract.all()
       const asked: Asked[] = []
       for (const { id, event } of chosen) {
-        const plan = planFor(event, { asBooked, cash: proceeds }, listed)
+        const plan = planFor(event, { asBooked, cash: proceeds }, { listed, events: report.events })
         if (typeof plan === 'string') {
           if (only !== undefined) throw new CommandError('action-unplanned', reasonOf(plan, event))
           if (!isOver(event, listed)) speech.say(`not proposed: ${id}: ${reasonOf(plan, event)}`)

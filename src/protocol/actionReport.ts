@@ -55,6 +55,8 @@ const bookingSchema = z.strictObject({
   /** False where a part of the cash is a return of capital, or a capital gain of a fund. */
   isIncome: z.boolean(),
   recordedOn: z.nullable(z.iso.date()),
+  /** Set where an entry cannot be read: its symbol and day are known, and its amounts are not. */
+  isUnreadable: z.optional(z.literal(true)),
 })
 export type Booking = Readonly<z.output<typeof bookingSchema>>
 

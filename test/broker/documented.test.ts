@@ -154,11 +154,26 @@ it.each([
   { ...FILL, price: '-1' },
   { ...FILL, qty: '0.0000000001' },
   { ...FEE, net_amount: null },
-  { ...DIVIDEND, net_amount: '1.0000001' },
-  { ...DIVIDEND, qty: '0.0000000001' },
+  { ...DIVIDEND, net_amount: '1.0000001', symbol: null },
+  { ...DIVIDEND, date: null, id: 'd' },
 ])('account activities that cannot be read are not left out: %j', async (entry) => {
   await expect(activitiesOf(FILL, entry)).rejects.toMatchObject({ kind: 'unavailable', reason: 'unreadable' })
 })
+
+it.each([
+  { net_amount: '1.0000001' },
+  { qty: '0.0000000001' },
+  { date: null },
+  { date: 'x', status: 'canceled' },
+])(
+  'an entry of a corporate action that cannot be read is known by symbol and day, and hides no other: %j',
+  async (strange) => {
+    const { booked, fills } = await activitiesOf(FILL, DIVIDEND, { ...DIVIDEND, ...strange })
+    const isCanceled = 'status' in strange && { isCanceled: true }
+    const known = { type: 'DIV', symbol: 'T', day: '2019-08-01', cash: 0n, isUnreadable: true, ...isCanceled }
+    expect([fills.length, booked]).toMatchObject([1, [{ cash: usd(1.02) }, known]])
+  },
+)
 
 it('announced corporate actions are read with exact rates; an unknown kind, or one without its dates, is still named', async () => {
   const documented = Object(alpacaExample('corporate-actions'))

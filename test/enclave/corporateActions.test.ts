@@ -391,6 +391,17 @@ it('a live order of a halted symbol is cancelled, and ends with the reason', asy
   expect(await noticeCode(order, result)).toBe('corporate-action')
 })
 
+it('an entry of the books that cannot be read halts its symbol alone', async () => {
+  const { control } = world().broker
+  await world().settled(buy(1_000))
+  control.book({ type: 'cash_dividend', symbol: 'AAPL', day: today(), rate: '0.25' })
+  const body = [{ ...control.activities().at(-1), net_amount: '1.0000001' }]
+  const path = '/v2/account/activities'
+  control.fault({ method: 'GET', path, times: 1_000, respond: { status: 200, body } })
+  expect(await world().refused(buy(100))).toBe('corporate-action')
+  await world().settled({ ...buy(100), symbol: 'MSFT' })
+})
+
 const supplyOf = (symbol: string) => world().chain.read('token', 'totalSupply', nameToBytes32(symbol))
 function heldAtBroker(symbol: string): bigint {
   const account = world()

@@ -119,6 +119,25 @@ it('a booking that differs from its announcement waits for the owner, who may ta
   expect(await listed()).toBe(0n)
 })
 
+it('an entry that cannot be read halts its symbol with the reason, and nothing of its symbol or day is proposed until it is settled', async () => {
+  const { control, actions, due } = await setUp()
+  for (const action of [DIVIDEND, { ...DIVIDEND, withholding: '0.15' }]) control.book(action)
+  const [entry, tax] = control.activities().map(({ account: _, ...each }) => each)
+  const body = [entry, { ...tax, net_amount: '-0.0000001' }]
+  control.fault({ method: 'GET', path: '/v2/account/activities', times: 100, respond: { status: 200, body } })
+  const reason = 'booked with an entry that cannot be read: have the broker correct or cancel it'
+  const { out } = await actions()
+  expect(out).toContain(`AAPL:other:${TODAY}  halted, ${reason}`)
+  expect(out).toContain(`AAPL:cash-dividend:${TODAY}  ${reason}`)
+  expect((await actions('--propose')).err).toContain(`not proposed: AAPL:cash-dividend:${TODAY}: ${reason}`)
+  expect((await actions(`AAPL:other:${TODAY}`, '--cash', '9')).err).toContain(reason)
+  for (const count of [1, 2]) {
+    await actions(`AAPL:other:${TODAY}`, '--cash', '0')
+    await due(count)
+  }
+  expect((await actions()).out).toContain(`AAPL:cash-dividend:${TODAY}  booked without an announcement`)
+})
+
 it('two cash payments that were booked on one day are both paid, each for its own claim, of shares that are neither listed nor held any more', async () => {
   const { control, actions, states, due } = await setUp()
   const merger = { type: 'cash_merger', ...AAPL, cashRate: '9' } as const
