@@ -164,12 +164,19 @@ export function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return newestOrders(trading, { after }, namedSchema)
 }
 
+interface PageFilter extends OrderFilter {
+  /** Submitted before this time. */
+  readonly until?: Date | undefined
+  readonly symbols?: readonly string[]
+}
+
 function newestOrders<T>(
   trading: BrokerHttp,
-  { after, symbols = [] }: OrderFilter & { readonly symbols?: readonly string[] },
+  { after, until, symbols = [] }: PageFilter,
   schema: z.ZodType<T>,
 ): Promise<T[]> {
-  const query = { ...listQuery(after, symbols), status: 'all', direction: 'desc' }
+  const before = until && { until: until.toISOString() }
+  const query = { ...listQuery(after, symbols), ...before, status: 'all', direction: 'desc' }
   return trading.request({ method: 'GET', path: '/v2/orders', query, purpose: 'awaited' }, z.array(schema))
 }
 
@@ -182,15 +189,12 @@ function listQuery(after: Date, symbols: readonly string[]) {
 export interface OrderPage {
   /** By `client_order_id`; null for one that cannot be read, so that callers who wait for the others get their answers. */
   readonly orders: ReadonlyMap<string, BrokerOrder | null>
-  /** None that was submitted after this time is left out. */
+  /** None that was created after this time is left out. */
   readonly since: Date
 }
 
-/** `GET /v2/orders`, one page: the newest orders that were submitted after a time, as they stand. */
-export async function pollOrders(
-  trading: BrokerHttp,
-  filter: OrderFilter & { readonly symbols?: readonly string[] },
-): Promise<OrderPage> {
+/** `GET /v2/orders`, one page: the newest orders of a time, as they stand. */
+export async function pollOrders(trading: BrokerHttp, filter: PageFilter): Promise<OrderPage> {
   const found = await newestOrders(trading, filter, z.union([storedOrderSchema, namedSchema]))
   const readable = new Map<string, StoredOrder>()
   const orders = new Map<string, BrokerOrder | null>()

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { BrokerError } from './errors.js'
 import type { BrokerOrder } from './order.js'
 import type { OrderPage } from './orders.js'
 
@@ -15,8 +16,8 @@ export type Readings = ReturnType<typeof createReadings>
  */
 export function createReadings(deps: {
   readonly lookUp: (clientOrderId: string) => Promise<BrokerOrder | null>
-  /** The account's newest orders, as they were when the process first asked. */
-  readonly newest: () => Promise<OrderPage>
+  /** The account's newest orders, as they were when the process first asked, back to a time, or not quite so far. */
+  readonly newest: (since: Date) => Promise<OrderPage>
   readonly isStreamLive: () => boolean
 }) {
   const { lookUp, isStreamLive } = deps
@@ -31,7 +32,7 @@ export function createReadings(deps: {
   async function lookAmongNewest(clientOrderId: string, unsentSince: Date): Promise<BrokerOrder | null> {
     if (sent.has(clientOrderId)) return lookUp(clientOrderId)
     if (absent.has(clientOrderId)) return null
-    const { orders, since } = await deps.newest()
+    const { orders, since } = await deps.newest(unsentSince).catch(unlessLimited)
     const found = orders.get(clientOrderId)
     if (found === undefined) return since <= unsentSince ? null : lookUp(clientOrderId)
     return found === null || found.state === 'live' ? lookUp(clientOrderId) : found
@@ -50,13 +51,15 @@ export function createReadings(deps: {
       const found = await (unsentSince ? lookAmongNewest(clientOrderId, unsentSince) : lookUp(clientOrderId))
       const isQuiet = quiet.delete(clientOrderId)
       if (found === null) absent.set(clientOrderId, true)
-      else if (found.state !== 'live') closed.set(clientOrderId, found)
+      else sent.set(clientOrderId, true)
+      if (found === null) return null
+      if (found.state !== 'live') closed.set(clientOrderId, found)
       else if (found.limitPrice !== null && isQuiet) resting.set(clientOrderId, found)
       return found
     },
     /**
      * Right before the bytes of its request.
-     * @returns to be called where the broker has refused that request
+     * @returns to be called where the broker has refused the request without a look at the order
      */
     sent(clientOrderId: string): () => void {
       const isFirst = !sent.has(clientOrderId)
@@ -73,6 +76,14 @@ export function createReadings(deps: {
       resting.delete(clientOrderId)
       quiet.delete(clientOrderId)
       if (told?.state === 'filled') closed.set(clientOrderId, told)
+      // The broker may correct a trade, or bust it.
+      else closed.delete(clientOrderId)
     },
   }
+}
+
+/** A list that cannot be read shows nothing. Where there is no room for it, there is none for each order's own look. */
+function unlessLimited(error: unknown): OrderPage {
+  if (!(error instanceof BrokerError) || error.kind === 'rate-limited') throw error
+  return { orders: new Map(), since: new Date(8.64e15) }
 }

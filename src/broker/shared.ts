@@ -4,7 +4,7 @@ import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
 import { type Asset, type BrokerClock, isBuyable, type Snapshot } from './market.js'
 import type { BrokerOrder } from './order.js'
-import { isPossibleDuplicate, type OrderPage, type OrderRequest, pollOrders, postOrder } from './orders.js'
+import { type OrderPage, type OrderRequest, pollOrders, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
 import { createReadings, type Readings } from './readings.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
@@ -18,6 +18,9 @@ const PRICE_MAX_AGE_MS = 5_000
 const ACTIONS_MAX_AGE_MS = 60_000
 const MAX_FILTERS = 100
 const MAX_SYMBOLS = 500
+/** Ten thousand orders, which a process reads at most: beyond them, it looks each order up. */
+const MAX_PAGES = 20
+const SUBMITTED_MS = 1_000
 /**
  * The last announcements stand in for ones that cannot be read, for a whole session and no night: Alpaca adds what was declared before the
  * market opens or after it closes, mostly days ahead.
@@ -178,8 +181,9 @@ function placementOf(
           },
         })
       } catch (error) {
-        if (error instanceof BrokerError && error.kind === 'rejected') forgetAsset(request.symbol)
-        if (isRefusal(error)) refused?.()
+        if (error instanceof BrokerError && error.kind === 'rejected' && !error.isOpposed)
+          forgetAsset(request.symbol)
+        if (isUnread(error)) refused?.()
         throw error
       } finally {
         // Where no request came of it.
@@ -195,9 +199,10 @@ function placementOf(
 
 export type Placement = ReturnType<typeof placementOf>
 
-/** Whether the broker has answered that it did not take an order, and has none under its id by this request. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof BrokerError && error.kind !== 'ambiguous' && !isPossibleDuplicate(error)
+/** Whether the broker has refused an order for something else than the order itself: another one may still have its id. */
+function isUnread(error: unknown): boolean {
+  if (!(error instanceof BrokerError)) return false
+  return error.isOpposed || error.kind === 'rate-limited' || error.kind === 'unauthorized'
 }
 
 function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerClock> {
@@ -315,13 +320,29 @@ function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): (
   }
 }
 
-/** Read once: what comes later is sent by this process, or shows in a send, as the broker takes an id once. */
-function newestOrders({ trading }: BrokerParts): () => Promise<OrderPage> {
-  const ask = remembered(
-    () => pollOrders(trading, { after: new Date(0) }),
-    () => Number.POSITIVE_INFINITY,
-  )
-  return async () => (await ask()).value
+/** Each page is read once: what comes later is sent by this process, or shows in a send, as the broker takes an id once. */
+function newestOrders({ trading }: BrokerParts): (since: Date) => Promise<OrderPage> {
+  const orders = new Map<string, BrokerOrder | null>()
+  let since: Date | undefined
+  let pages = 0
+  let reading: Promise<void> | undefined
+  async function readOn(): Promise<void> {
+    // The list goes by the time of submission, a moment after that of creation.
+    const until = since && new Date(since.getTime() + SUBMITTED_MS)
+    const page = await pollOrders(trading, { after: new Date(0), until })
+    for (const [id, order] of page.orders) if (!orders.has(id)) orders.set(id, order)
+    since = page.since
+    pages += 1
+  }
+  return async (wanted) => {
+    while (since === undefined || (since > wanted && pages < MAX_PAGES)) {
+      reading ??= readOn().finally(() => {
+        reading = undefined
+      })
+      await reading
+    }
+    return { orders, since }
+  }
 }
 
 function sharedSnapshots(broker: Broker): Broker['getSnapshots'] {

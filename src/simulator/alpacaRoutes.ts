@@ -75,11 +75,12 @@ export function createAlpacaRoutes(deps: {
   function listOrders({ account, query }: AlpacaCall): Reply {
     const symbols = query.get('symbols')?.split(',')
     const after = Date.parse(query.get('after') ?? '') || 0
+    const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY
     const status = query.get('status') ?? 'open'
     const body = [...account.orders.values()]
       .filter((order) => status === 'all' || isLive(order) === (status === 'open'))
       .filter(({ symbol }) => symbols === undefined || symbols.includes(symbol))
-      .filter(({ createdAt }) => createdAt.getTime() > after)
+      .filter(({ createdAt }) => createdAt.getTime() > after && createdAt.getTime() < until)
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
       .map(orderJson)
     const limit = Math.min(Number(query.get('limit') ?? 50), 500)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createEnclave } from '../../src/enclave/enclave.js'
 import type { RunResult } from '../../src/protocol/job.js'
+import { sharedBrokerOf, usd } from '../support/brokerStandIn.js'
 import { eventually } from '../support/eventually.js'
 import type { OpenedOrder } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
@@ -13,11 +14,11 @@ const ROUNDS = 3
 const QUEUED_EACH = 4
 
 /** A process of the enclave. */
-function startProcess() {
+function startProcess(timings?: ReturnType<ReturnType<typeof world>['deps']>['timings']) {
   const deps = world().deps()
   onTestFinished(() => deps.broker.close())
   // On a machine that is busy a fill is told late.
-  const enclave = createEnclave({ ...deps, timings: { ...deps.timings, fillWaitMs: 60_000 } })
+  const enclave = createEnclave({ ...deps, timings: timings ?? { ...deps.timings, fillWaitMs: 60_000 } })
   return ({ orderId, envelope }: OpenedOrder): Promise<RunResult> => {
     const stopAt = Math.floor(world().clock.now() / 1_000) + 120
     return enclave.run(
@@ -99,10 +100,17 @@ it.each([
   },
 )
 
-it('an order whose answers were lost is looked up before it is sent again, by the process that sent it', async () => {
+it.each([
+  ['whose answers were lost', { times: 5, respond: { status: 504, body: {} } }],
+  // The broker may refuse a second order for something that the first one has used up.
+  [
+    'that was refused for its account',
+    { times: 1, respond: { status: 403, body: { code: 40310000, message: 'insufficient buying power' } } },
+  ],
+])('an order %s is looked up before it is sent again, by the process that sent it', async (_which, fault) => {
   const { control } = world().broker
   const run = startProcess()
-  control.fault({ method: 'POST', path: '/v2/orders', times: 5, respond: { status: 504, body: {} } })
+  control.fault({ method: 'POST', path: '/v2/orders', ...fault })
   const order = await world().open(buy(100))
   expect(await run(order)).toMatchObject({ outcome: 'queued' })
   const from = control.requests().length
@@ -112,4 +120,44 @@ it('an order whose answers were lost is looked up before it is sent again, by th
   expect(first?.url).toContain('by_client_order_id')
   expect(second).toMatchObject({ method: 'POST', outcome: 200 })
   expect(control.orders()).toHaveLength(1)
+})
+
+it('an order that another process has sent since a process read the list is found by the send, and bought once', async () => {
+  const { control } = world().broker
+  const [run, other] = [startProcess(), startProcess()]
+  expect(await run(await world().open(buy(100)))).toMatchObject({ outcome: 'settled' })
+  control.fill({ mode: 'hold' })
+  const order = await world().open(buy(200))
+  const sending = other(order)
+  await eventually('the order is at the broker', () => control.orders().length === 2)
+  const posted = () => control.requests().filter(({ method }) => method === 'POST').length
+  const before = posted()
+  const second = run(order)
+  await eventually('it is sent again', () => posted() > before)
+  control.release({})
+  const outcomes = (await Promise.all([sending, second])).map(({ outcome }) => outcome)
+  expect(outcomes).toContain('settled')
+  expect(control.orders()).toHaveLength(2)
+  await world().checkInvariants()
+})
+
+it('a limit order does not end by the list: the rest of it may have been placed since', async () => {
+  const { control, url } = world().broker
+  const run = startProcess(world().deps().timings)
+  const limit = { price: usd(190), timeInForce: 'DAY' } as const
+  const order = await world().open({ ...buy(250), deadlineIn: 86_400, limit })
+  expect(await run(order)).toMatchObject({ outcome: 'placed' })
+  control.clock({ open: false })
+  control.clock({ open: true })
+  const other = sharedBrokerOf(url)
+  onTestFinished(() => other.close())
+  const placement = await other.reserve({ orderId: 'rest', openedAt: 0, withinMs: 1_000 })
+  const rest = { symbol: 'AAPL', side: 'buy', notional: usd(250), limitPrice: usd(190) } as const
+  await placement?.send(
+    { ...rest, clientOrderId: `${order.clientOrderId}-1` },
+    { beforeSend: () => undefined },
+  )
+  expect(await run(order)).toMatchObject({ outcome: 'placed' })
+  control.price({ symbol: 'AAPL', price: '180' })
+  expect(await run(order)).toMatchObject({ outcome: 'settled' })
 })

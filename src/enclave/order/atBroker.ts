@@ -59,9 +59,13 @@ export async function findOrder(
 ): Promise<Live | Ended | WrittenAhead | NeverPlaced> {
   const { placedAt } = order.entry
   const unsentSince = order.is === 'writtenAhead' ? new Date((placedAt - CLOCK_SKEW_S) * 1_000) : undefined
-  const placed = await findByEntry(run, order.terms.orderId, order.entry, unsentSince)
+  const find = (since?: Date) => findByEntry(run, order.terms.orderId, order.entry, since)
+  const isAtEnd = (placed: Placed) => !isRenewable(order.entry, placed)
+  let placed = await find(unsentSince)
+  // An order never ends by a list: another process may have placed its rest since.
+  if (placed && isAtEnd(placed) && mayHaveFollower(placed.order)) placed = await find()
   if (placed === null) return order
-  if (!isRenewable(order.entry, placed)) return fromBroker(order, placed)
+  if (isAtEnd(placed)) return fromBroker(order, placed)
   return { ...order, earlier: [...placed.earlier, placed.order] }
 }
 
