@@ -78,7 +78,11 @@ it('a browser that keeps nothing costs the copies in it alone', async () => {
 })
 
 it('a wallet that derives no key is told so before it signs, and publishes without a copy at the next press alone', async () => {
-  const unlock = () => Promise.reject(new ClientError('contract-wallet', 'a contract derives no key'))
+  const noKey = new ClientError('contract-wallet', 'a contract derives no key')
+  const unlock = () => Promise.reject(noKey)
+  const opening = working({ openRulebookCopy: unlock })
+  await expect(opening.work.open(copy, 1)).rejects.toBe(noKey)
+  expect(opening.derivesNone.value).toBe(true)
   const { work, publishRulebook, derivesNone } = working({ unlock })
   publishRulebook.mockResolvedValue({ orgId, version: 2, copy: null })
   await work.publish(policy, 1)

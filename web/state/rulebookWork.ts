@@ -160,13 +160,19 @@ export function createRulebookWork(client: RulebookCalls, derivesNone: Signal<bo
   async function isCopySettled(): Promise<boolean> {
     const wasKnown = derivesNone.peek()
     try {
-      await client.unlock()
+      await keyed(client.unlock())
       return true
     } catch (error) {
       if (!cannotDerive(error)) throw error
-      derivesNone.value = true
       return wasKnown
     }
+  }
+  /** What needs a key. Where it fails because the wallet derives none, the page asks for a key file. */
+  function keyed<T>(act: Promise<T>): Promise<T> {
+    return act.catch((error) => {
+      if (cannotDerive(error)) derivesNone.value = true
+      throw error
+    })
   }
   const cutOff = () => client.getKeptPublication().catch(() => null)
   /** @param post null if there is nothing to publish */
@@ -210,7 +216,7 @@ export function createRulebookWork(client: RulebookCalls, derivesNone: Signal<bo
     },
     restart: () => change({ draft: null, restored: null, imported: [], error: null }),
     async open(given, version) {
-      const policy = await client.openRulebookCopy(given, version)
+      const policy = await keyed(client.openRulebookCopy(given, version))
       const copy = rulebookCopySchema.parse(given)
       const { draft, policies } = state.peek()
       const isBlind = draft !== null && version >= draft.base && !policies.has(version)
