@@ -285,7 +285,7 @@ describe('the sources', () => {
 test('titles of tests begin with their subject, so that they can be searched for what they protect', async () => {
   const tests = await readSources('test', '.test.ts')
   expect(tests.length).toBeGreaterThan(100)
-  const title = /^\s*(?:it|test)(?:\.\w+)*\((['"`])((?:that|whose|who|which|what|of) .*?)\1/gm
+  const title = /^\s*(?:(?:it|test)(?:\.\w+)*\(|\]?\)\()(['"`])((?:that|whose|who|which|what|of) .*?)\1/gm
   const found = tests.flatMap(({ path, text }) => {
     return [...text.matchAll(title)].map(([, , words]) => `${path}: ${words}`)
   })

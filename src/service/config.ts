@@ -34,6 +34,8 @@ interface VariableNotes {
   readonly about: string
   /** The example's value of a variable that has to be set. */
   readonly example?: string
+  /** Whether another variable, or another way, may stand in its place. */
+  readonly isReplaceable?: boolean
   /** Its value may be in a file that `<NAME>_FILE` names. */
   readonly secret?: true
   /** An optional variable's default; without it the variable has none, or one that depends on the installation. */
@@ -58,7 +60,7 @@ export function withDefault<T>(kind: Kind<T>, notes: VariableNotes & { fallback:
 
 /** With an `example` it is required unless another variable replaces it. */
 export function optional<T>(kind: Kind<T>, notes: VariableNotes) {
-  return z.string().pipe(kind).optional().register(variableNotes, notes)
+  return z.string().pipe(kind).optional().register(variableNotes, { ...notes, isReplaceable: true })
 }
 
 /** The first fault of each variable. */
@@ -201,7 +203,7 @@ export function differencesOf(schema: EnvironmentSchema, environment: Environmen
   })
 }
 
-function defaultOf({ example, fallback }: VariableNotes): string {
-  if (example !== undefined) return '**required**'
+function defaultOf({ example, isReplaceable, fallback }: VariableNotes): string {
+  if (example !== undefined) return isReplaceable ? '**required** unless replaced' : '**required**'
   return fallback === undefined ? '' : `\`${fallback}\``
 }

@@ -1,5 +1,4 @@
-// Shares in a wallet, and on their way to it. test/browser/depositShares.test.ts deposits them, and
-// test/attacks/blacklistedAccount.test.ts has USDC that a wallet cannot receive.
+// Shares in a wallet, and on their way to it. test/attacks/blacklistedAccount.test.ts has USDC that a wallet cannot receive.
 import { expect, it } from 'vitest'
 import { sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { batchMint, signedCall } from '../support/authorizations.js'

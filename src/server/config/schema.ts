@@ -76,7 +76,7 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAYER_KMS_KEY_IDS: one('RELAYER_KMS_KEY_ID'),
   RELAY_WAIT: fixed('20s, and less where a caller says so (Prefer: wait=5)'),
   RELAY_MAX_QUEUED: fixed('1000'),
-  RELAY_POLL_INTERVAL: fixed('250ms'),
+  RELAY_POLL_INTERVAL: fixed('half a block, 250ms at most'),
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
   RELAY_INSTITUTION_DAILY_GAS:
