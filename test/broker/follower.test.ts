@@ -105,17 +105,6 @@ it.each([
   expect(polls).toEqual([25])
 })
 
-it('a follower polls for no order that has been filled before it was followed for long', async () => {
-  const { follow, announce, polls } = setUp()
-  for (const [number, id] of ['a', 'b', 'c', 'd'].entries()) {
-    void follow(order(id), 10_000)
-    await pass(1_500)
-    const earlier = ['a', 'b', 'c', 'd'][number - 1]
-    if (earlier) announce(earlier, order(earlier, { status: 'filled', state: 'filled' }))
-  }
-  expect(polls).toEqual([])
-})
-
 it('a follower’s poll at the broker is the list from the oldest order on, of the symbols that matter', async () => {
   const { follow, filters } = setUp()
   void follow(order('new', { symbol: 'MSFT' }), 10_000)

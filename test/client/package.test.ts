@@ -111,7 +111,7 @@ it.each([
   ['makes keys', 'keyDesk', 'unlock()', 'signature-invalid'],
   ['reads signatures', 'walletSignature', 'unlock()', 'signature-invalid'],
 ])(
-  'what %s fails alone where it cannot be loaded, before the wallet is asked, and the next call loads it',
+  'a part that %s fails alone where it cannot be loaded, before the wallet is asked, and the next call loads it',
   async (_, file, call, after) => {
     const { name, project } = installed()
     const script = `

@@ -21,10 +21,8 @@ function startProcess(timings?: ReturnType<ReturnType<typeof world>['deps']>['ti
   const enclave = createEnclave({ ...deps, timings: timings ?? { ...deps.timings, fillWaitMs: 60_000 } })
   return ({ orderId, envelope }: OpenedOrder): Promise<RunResult> => {
     const stopAt = Math.floor(world().clock.now() / 1_000) + 120
-    return enclave.run(
-      { job: 'order', runId: randomUUID(), stopAt, orderId, envelope },
-      async () => undefined,
-    )
+    const job = { job: 'order', runId: randomUUID(), stopAt, orderId, envelope } as const
+    return enclave.run(job, async () => undefined)
   }
 }
 
@@ -34,12 +32,9 @@ function counting() {
   const from = requests().length
   return () => {
     const seen = requests().slice(from)
-    const isLook = (url: string) =>
-      url.includes('by_client_order_id') || /^\/v2\/orders\?(?!.*symbols)/.test(url)
-    return {
-      placements: seen.filter(({ method }) => method === 'POST').length,
-      looks: seen.filter(({ method, url }) => method === 'GET' && isLook(url)).length,
-    }
+    const isLook = /by_client_order_id|^\/v2\/orders\?(?!.*symbols)/
+    const looks = seen.filter(({ method, url }) => method === 'GET' && isLook.test(url)).length
+    return { placements: seen.filter(({ method }) => method === 'POST').length, looks }
   }
 }
 
@@ -115,8 +110,10 @@ it.each([
   expect(await run(order)).toMatchObject({ outcome: 'queued' })
   const from = control.requests().length
   expect(await run(order)).toMatchObject({ outcome: 'settled' })
-  const asked = control.requests().slice(from)
-  const [first, second] = asked.filter(({ url }) => url.startsWith('/v2/orders'))
+  const [first, second] = control
+    .requests()
+    .slice(from)
+    .filter(({ url }) => url.startsWith('/v2/orders'))
   expect(first?.url).toContain('by_client_order_id')
   expect(second).toMatchObject({ method: 'POST', outcome: 200 })
   expect(control.orders()).toHaveLength(1)

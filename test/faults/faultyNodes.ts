@@ -6,8 +6,6 @@ import { type Call, callsSchema, createTrueNode } from './node.js'
 import type { Fault, KindOf } from './plan.js'
 import { applies, createSpells, faithful, type Reply, TREATMENTS } from './treatments.js'
 
-export type FaultyNodes = Awaited<ReturnType<typeof startFaultyNodes>>
-
 type Due<P extends 'read' | 'send' | 'spell'> = Pick<Fault, 'amount'> & { readonly kind: KindOf<P> }
 
 /**

@@ -15,8 +15,6 @@ interface FloodOptions {
   readonly reconnects?: boolean
 }
 
-export type Flood = ReturnType<typeof startFlood>
-
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g
 /** One character less than a status line's beginning, which may come in two parts. */
 const TAIL = 'HTTP/1.1 200'.length

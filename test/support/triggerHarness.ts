@@ -36,18 +36,26 @@ export const TIMES = {
 }
 const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
 
+type RunnerOptions = Parameters<typeof createHttpRunner>[0]
+
 /** As the server's own, but a run that finds no enclave ends soon. */
-const OFFER_TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 }
+export const OFFER_TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 }
+
+export function startHttpRunner(options: Omit<RunnerOptions, 'secret' | 'times'>) {
+  return createHttpRunner({ ...options, secret: new Secret(RUN_SECRET), times: OFFER_TIMES })
+}
 
 /** The server's way to the enclave, there and back. */
 function connectEnclave(
   enclave: ScriptedEnclave,
-  options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
+  options: Pick<RunnerOptions, 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
 ) {
-  const secret = new Secret(RUN_SECRET)
-  const runner = createHttpRunner({ ...options, url: async () => enclave.url, secret, times: OFFER_TIMES })
+  const runner = startHttpRunner({ ...options, url: async () => enclave.url })
   const app = express()
-  app.use(routerOf(runRoutes({ secret, results: runner })), errorHandler(options.logger))
+  app.use(
+    routerOf(runRoutes({ secret: new Secret(RUN_SECRET), results: runner })),
+    errorHandler(options.logger),
+  )
   enclave.postTo(app)
   return runner
 }

@@ -177,7 +177,7 @@ describe('the available amount', () => {
     [{ side: 'WITHDRAW' }, shares(4), '4 AAPL available in the portfolio.'],
     [deposit, shares(2.5), '2.5 AAPL in the wallet.'],
     [{ ...deposit, symbol: 'MSFT' }, 0n, '0 MSFT in the wallet.'],
-  ])('of %o is in its unit, and in words', (to, units, words) => {
+  ])('for %o is in its unit, and in words', (to, units, words) => {
     expect(availableUnits({ ...ticket, ...to }, withOrders)).toBe(units)
     expect(available({ ...ticket, ...to }, withOrders)).toBe(words)
   })

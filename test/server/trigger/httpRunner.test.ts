@@ -3,10 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../src/protocol/job.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
-import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
@@ -17,9 +15,9 @@ import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { storedRows } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { OFFER_TIMES, startHttpRunner } from '../../support/triggerHarness.js'
 
 const SETTLED: RunResult = { outcome: 'settled' }
-const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 }
 /** Seconds for a run whose last call may be a moment old. */
 const HALF_A_MINUTE = 30
 
@@ -34,33 +32,18 @@ async function setUp(
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
-    createHttpRunner({
+    startHttpRunner({
       async url() {
         if (options.url === null) throw new Error('neither is in force')
         return options.url ?? door.url
       },
-      secret: new Secret(RUN_SECRET),
-      runRecords,
-      rateLimit,
-      stopping: stopping.signal,
-      times: TIMES,
-      logger,
+      ...{ runRecords, rateLimit, stopping: stopping.signal, logger },
     })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + (options.seconds ?? 60)
-  await runRecords.create({
-    job: 'policy',
-    runId,
-    startedAt: new Date().toISOString(),
-    stopAt,
-  })
-  const job: Job = {
-    job: 'order',
-    runId,
-    stopAt,
-    orderId: bytes32('an order'),
-    envelope: await sealOrder('secret'),
-  }
+  await runRecords.create({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt })
+  const envelope = await sealOrder('secret')
+  const job: Job = { job: 'order', runId, stopAt, orderId: bytes32('an order'), envelope }
   return { door, runRecords, job, root, logText: text, server, runner: server(options.rateLimit) }
 }
 
@@ -117,7 +100,7 @@ describe('a run', () => {
     const { runner, job } = await setUp([], { url: CLOSED_URL })
     const from = performance.now()
     expect((await begin(runner, job)).how).toBe('not-started')
-    expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
+    expect(performance.now() - from).toBeGreaterThanOrEqual(OFFER_TIMES.absentMs)
   })
 
   test('goes on after a refusal when an earlier offer may have been taken, and nothing secret is logged', async () => {

@@ -3,9 +3,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
@@ -13,10 +11,9 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
-import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { startTrigger } from '../../support/triggerHarness.js'
+import { startHttpRunner, startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
@@ -30,15 +27,9 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
   const server = () => {
-    const runner = createHttpRunner({
-      url: async () => door.url,
-      secret: new Secret(RUN_SECRET),
-      runRecords: createRunRecords({ ...stores, logger }),
-      rateLimit,
-      stopping: stopping.signal,
-      times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 },
-      logger,
-    })
+    const runRecords = createRunRecords({ ...stores, logger })
+    const parts = { runRecords, rateLimit, stopping: stopping.signal, logger }
+    const runner = startHttpRunner({ url: async () => door.url, ...parts })
     const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>
       startTrigger(chain(), undefined, root, { runner, rateLimit, ...changes })
     return { runner, start }
