@@ -60,7 +60,11 @@ export function withDefault<T>(kind: Kind<T>, notes: VariableNotes & { fallback:
 
 /** With an `example` it is required unless another variable replaces it. */
 export function optional<T>(kind: Kind<T>, notes: VariableNotes) {
-  return z.string().pipe(kind).optional().register(variableNotes, { ...notes, isReplaceable: true })
+  return z
+    .string()
+    .pipe(kind)
+    .optional()
+    .register(variableNotes, { ...notes, isReplaceable: true })
 }
 
 /** The first fault of each variable. */

@@ -1,5 +1,4 @@
 // A platform for the client's tests: the real contracts, and the documented answers of a server.
-
 import { signAsync } from '@noble/secp256k1'
 import { getBytes, hashMessage, hexlify, type JsonRpcProvider, Wallet } from 'ethers'
 import { type ClientOptions, createClient } from '../../src/client/index.js'

@@ -1,5 +1,4 @@
 // A tab that is killed between any two steps of an order, and what the next visit finds: no money lost, and no order.
-
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type Client,

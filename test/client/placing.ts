@@ -1,5 +1,4 @@
 // What the tests of placed orders have in common: Alice's requests, and what became of them.
-
 import type { ClientOptions, SealedOrder } from '../../src/client/index.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { postOrderSchema } from '../../src/protocol/postedOrder.js'

@@ -1,5 +1,4 @@
 // A viem WalletClient as the wallet: one whose account signs by itself, and one of a wallet behind EIP-1193.
-
 import { createWalletClient, custom, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'

@@ -1,6 +1,5 @@
 // Anyone may carry an authorization to the chain, with any amount of gas. Too little must never pass for an
 // account that cannot receive: whatever the gas, the call pays the account or reverts. Nor must a failure of USDC itself.
-
 import { toQuantity } from 'ethers'
 import { expect, it } from 'vitest'
 import { z } from 'zod'

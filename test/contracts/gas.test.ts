@@ -1,5 +1,4 @@
 // The gas of each call, compared to the unit with the table in contracts/gas.md. `npm run gas` writes the table anew.
-
 import { keccak256, toBeHex } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'

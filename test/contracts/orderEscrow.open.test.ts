@@ -1,5 +1,4 @@
 // What the invariants (contracts/test) do not ask of openings: bounds, counts, who pays, and what a signature is good for.
-
 import { describe, expect, it } from 'vitest'
 import type { OrderOpening } from '../../src/protocol/opening.js'
 import { useChain } from '../support/chain.js'

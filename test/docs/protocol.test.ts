@@ -1,5 +1,4 @@
 // The two pages must be enough to write a client from, so what they state is checked against the code and to the frozen vectors.
-
 import { readdirSync, readFileSync } from 'node:fs'
 import { Interface, TypedDataEncoder, type TypedDataField } from 'ethers'
 import { describe, expect, it } from 'vitest'

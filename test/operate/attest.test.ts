@@ -1,5 +1,4 @@
 // The ceremony of holders, at the command's door, with an enclave that is made of the program's functions.
-
 import { existsSync } from 'node:fs'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 // One local chain per test file, with the real contracts on it.
-
 import { Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'

@@ -1,5 +1,4 @@
 // The invariants of the money: the module that the doctor runs, with the broker's books from its control.
-
 import { expect } from 'vitest'
 import { activityPageSchema, asActivities } from '../../../src/broker/activities.js'
 import { storedOrderSchema } from '../../../src/broker/order.js'

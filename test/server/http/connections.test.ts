@@ -1,5 +1,4 @@
 // Connections as clients use them: with many requests at once, slowly, and with what Node or Express would answer without a problem body.
-
 import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:net'

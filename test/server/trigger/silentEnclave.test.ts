@@ -1,5 +1,4 @@
 // The trigger with an enclave that posts nothing unless the test does so in its place.
-
 import { expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
