@@ -23,11 +23,11 @@ import {
 } from './support/figure.js'
 import { startGenerator } from './support/load.js'
 import { takeover } from './takeover.js'
-import { trading } from './trading.js'
+import { opening, trading } from './trading.js'
 
 const FIGURES = [
   ...[...reads, orders, relay, servers, takeover],
-  ...[idle, overload, floods, rulebook, page, attestation, trading],
+  ...[idle, overload, floods, rulebook, page, attestation, trading, opening],
 ]
 
 /** Runnable processes over the last minute. */
@@ -71,7 +71,7 @@ await new Command('npm run bench --')
   .addArgument(new Argument('[figure...]', 'default: all').choices(FIGURES.map(({ name }) => name)))
   .option(
     '--rounds <number>',
-    'rounds of each figure but idle and trading; takeover: three deaths each',
+    'rounds of each figure but idle, trading and opening; takeover: three deaths each',
     toNumber,
     7,
   )

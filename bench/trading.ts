@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OrderStatus } from '../src/protocol/api.js'
 import type { Hex } from '../src/protocol/hex.js'
 import type { SandboxAccount } from '../src/sandbox/accounts.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'
 import { BLOCK_TIME } from '../src/sandbox/settings.js'
 import type { BrokerControl, SeenRequest } from '../src/simulator/index.js'
 import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
-import { postFrom } from './support/clients.js'
-import { type Crowd, createCrowd, MOST_OPEN, openAll, type UnpostedOrder } from './support/crowd.js'
-import type { Cells, Figure } from './support/figure.js'
+import { getFrom, postFrom } from './support/clients.js'
+import {
+  type Crowd,
+  createCrowd,
+  MOST_OPEN,
+  openAll,
+  readStatuses,
+  type UnpostedOrder,
+} from './support/crowd.js'
+import { type BenchContext, bar, type Cells, type Figure } from './support/figure.js'
 import { quantile } from './support/load.js'
 import { type Server, startWhole } from './support/platform.js'
 import { type PlatformCpu, platformCpu } from './support/platformProcesses.js'
@@ -16,6 +24,9 @@ import { type PlatformCpu, platformCpu } from './support/platformProcesses.js'
 const WARM_UP = 20
 const SMALL_BURST = 40
 const ALONE = 30
+const HOUR_MS = 3_600_000
+/** Between two looks at whether all orders wait. */
+const WAITS_MS = 5_000
 /** The stream's rate as a share of the burst's, which the platform can carry steadily. */
 const STREAM_SHARE = 0.8
 
@@ -31,14 +42,9 @@ export const trading: Figure = {
   name: 'trading',
   title: 'A sealed buy, from POST to SETTLED',
   async prepare(context) {
-    const { cleanUp, options } = context
-    const { sandbox, server } = await startWhole(context)
-    const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
-    cleanUp.defer(reader.stop)
-    const crowd = await createCrowd(sandbox, options.accounts + WARM_UP)
-    const trade = { sandbox, server, reader, crowd }
-    const all = crowd.accounts.slice(WARM_UP)
-    await watch(trade, crowd.accounts.slice(0, WARM_UP), atOnce)
+    const { options } = context
+    const trade = await prepareTrade(context, options.accounts)
+    const all = trade.crowd.accounts.slice(WARM_UP)
 
     let perSecond = 0
     const rows = {
@@ -63,11 +69,63 @@ export const trading: Figure = {
   },
 }
 
+/** The broker's documented limit. */
+const REQUESTS_PER_MINUTE = 200
+const OPENING = 1_000
+const ABOUT_SIX_MINUTES = 6.5
+
+/** Orders that were written ahead while the market was closed, at its opening. */
+export const opening: Figure = {
+  name: 'opening',
+  title: `${OPENING} orders that wait for the market, and ${REQUESTS_PER_MINUTE} broker requests a minute`,
+  async prepare(context) {
+    const trade = await prepareTrade(context, OPENING / MOST_OPEN)
+    const all = inTurn(trade.crowd.accounts.slice(WARM_UP), OPENING)
+    const row = async () => {
+      const cells = await watch(trade, all, openLater(trade))
+      return { minutes: OPENING / (60 * (cells['settled/s'] ?? 0)), ...cells }
+    }
+    return {
+      rows: { opening: row },
+      bars: [bar('minutes', 'opening', { atMost: ABOUT_SIX_MINUTES })],
+      notes: [
+        'times from the opening on; CPU and broker requests are for each order, those of the wait before it included',
+      ],
+      serialRounds: 1,
+    }
+  },
+}
+
+async function prepareTrade(context: BenchContext, accounts: number): Promise<Trade> {
+  const { sandbox, server } = await startWhole(context)
+  const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
+  context.cleanUp.defer(reader.stop)
+  const crowd = await createCrowd(sandbox, accounts + WARM_UP)
+  const trade = { sandbox, server, reader, crowd }
+  await watch(trade, crowd.accounts.slice(0, WARM_UP), atOnce)
+  return trade
+}
+
+/** @returns when the orders could trade, where that was later than their posts, by the monotonic clock */
 type Act = (
   orders: readonly UnpostedOrder[],
   postOne: (order: UnpostedOrder) => Promise<void>,
   reader: EscrowReader,
 ) => Promise<unknown>
+
+/** Posts all while the market is closed, and opens it once each waits for that. */
+const openLater =
+  ({ sandbox: { broker }, server }: Trade): Act =>
+  async (orders, postOne) => {
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + HOUR_MS).toISOString() })
+    await Promise.all(orders.map(postOne))
+    const isWaiting = ({ triggers }: OrderStatus) => triggers.at(-1)?.waitsFor === 'market-closed'
+    const get = (url: string, index: number) => getFrom(index, url)
+    while (!(await readStatuses(server.url, orders, get)).every(isWaiting)) await sleep(WAITS_MS)
+    broker.limit({ perMinute: REQUESTS_PER_MINUTE })
+    broker.clock({ open: true })
+    return performance.now()
+  }
 
 const atOnce: Act = (orders, postOne) => Promise.all(orders.map(postOne))
 
@@ -135,17 +193,19 @@ async function watch(
     postedAt.set(order.orderId, performance.now())
     refusals += await postFrom(postedAt.size, server.url, order)
   }
-  await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
+  const [openedAt] = await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
   const after = await platformCpu(sandbox, server.pid)
   const asked = brokerRequests()
   const ends = ids.map((orderId) => {
     const seen = reader.orders.get(orderId)
     const [end] = seen?.ends ?? []
     if (seen === undefined || end?.state !== 'SETTLED') throw new Error(`${orderId} ended as ${end?.state}`)
-    const waitedMs = end.atMs - (postedAt.get(orderId) ?? startedAt)
+    const from = typeof openedAt === 'number' ? openedAt : (postedAt.get(orderId) ?? startedAt)
+    const waitedMs = end.atMs - from
     return { waitedMs, blocks: end.block - seen.openedIn, atMs: end.atMs }
   })
-  const tookSeconds = (Math.max(...ends.map(({ atMs }) => atMs)) - startedAt) / 1_000
+  const from = typeof openedAt === 'number' ? openedAt : startedAt
+  const tookSeconds = (Math.max(...ends.map(({ atMs }) => atMs)) - from) / 1_000
   const waitedMs = ends.map((end) => end.waitedMs)
   const each = (part: keyof PlatformCpu) => (after[part] - before[part]) / ids.length
   return {
