@@ -43,6 +43,11 @@ function runInvariants() {
 const runTests = (tests: readonly string[], bail: string[] = []) =>
   tests.includes(INVARIANTS) ? runInvariants() : run('npx', ['vitest', 'run', ...bail, ...tests])
 
+/** A change that does not parse, and a test file that is not there, end a run with 1 as well. */
+function hasFailedTest({ status, stdout }: ReturnType<typeof run>): boolean {
+  return status === 1 && /Tests[^\n]* failed|\[FAIL/.test(stdout)
+}
+
 function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema>[number]): boolean {
   const path = new URL(file, root)
   const before = readFileSync(path, 'utf8')
@@ -65,7 +70,7 @@ function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema
       before.replace(from, () => to),
     )
     bring()
-    return runTests(tests, ['--bail=1']).status === 1
+    return hasFailedTest(runTests(tests, ['--bail=1']))
   } finally {
     restore()
     process.off('SIGINT', stop)

@@ -23,7 +23,7 @@ export interface Element {
  * The elements that fill the bytes. Tags have one byte, and lengths their shortest form, of 64 KiB at most.
  * @throws AttestationError `malformed-evidence`
  */
-export function elementsIn(bytes: Bytes): Element[] {
+function elementsIn(bytes: Bytes): Element[] {
   const reader = readerOf(bytes)
   const elements: Element[] = []
   for (let left = reader.left(); left > 0; left = reader.left()) {

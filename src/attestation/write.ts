@@ -7,7 +7,7 @@ import { STARTING, type StartingStatement } from './starting.js'
 import { BORN, readStatement, type Statement } from './statement.js'
 
 /** The enclave's settings that decide about money or secrecy, as its configuration has them. */
-export interface StatedSettings {
+interface StatedSettings {
   /** Every order goes there in plaintext. */
   readonly ALPACA_TRADING_URL: string
   /** Its owner sees each order, and holds what backs the shares. */

@@ -18,7 +18,7 @@ interface ChainParts {
   readonly contracts: PlatformContracts
 }
 
-export interface AccountDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'actionList'> {
+interface AccountDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'actionList'> {
   /** The client's own: they end with no call. */
   readonly wallet: Wallet
   readonly keys: Keyring

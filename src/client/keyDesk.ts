@@ -11,7 +11,7 @@ import { type OpenedPortfolio, opensPortfolio, readPortfolio, readVersion } from
 import { derivePortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
-export interface KeyDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'actionList'> {
+interface KeyDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'actionList'> {
   /** The client's own: keys are made for all callers, and end with no call. */
   readonly wallet: Wallet
 }

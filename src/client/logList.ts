@@ -55,7 +55,7 @@ export interface LogsQuery {
 }
 
 /** Blocks below the head that are read again: a reorganization may replace them, and a node may lag another. */
-export const UNSETTLED_BLOCKS = 12
+const UNSETTLED_BLOCKS = 12
 /** A first query of few blocks has the first items at once, and nearly every node answers it. */
 const [FIRST_BLOCKS, MAX_BLOCKS] = [2_000, 50_000]
 /** Bytes of an answer that a page reads within a frame, so that a list grows before its reader's eyes. */

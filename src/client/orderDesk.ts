@@ -18,8 +18,7 @@ import { abortable, withRetries } from './retry.js'
 import type { SignedOrder, SubmittableOrder } from './sealedOrder.js'
 import type { Wallet } from './wallet.js'
 
-export interface OrderDeskDeps
-  extends Pick<ClientParts, 'within' | 'contracts' | 'platform' | 'http' | 'timing'> {
+interface OrderDeskDeps extends Pick<ClientParts, 'within' | 'contracts' | 'platform' | 'http' | 'timing'> {
   /** The client's own: they end with no call. */
   readonly wallet: Wallet
   readonly keys: Keyring

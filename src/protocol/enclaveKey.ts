@@ -5,7 +5,7 @@ import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './point.js'
 
 /** The enclave that the chain's next signer is of. */
-export const nextEnclaveSchema = /* @__PURE__ */ z.object({
+const nextEnclaveSchema = /* @__PURE__ */ z.object({
   signer: addressSchema,
   /** The time at which it takes over. */
   effectiveAt: z.iso.datetime(),

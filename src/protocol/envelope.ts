@@ -90,7 +90,7 @@ export async function sealBytes(...sealing: Parameters<typeof sealWithKey>): Pro
 }
 
 /** Seals bytes as `sealBytes` does, and returns the key of the content too, which opens this envelope alone. */
-export async function sealWithKey(
+async function sealWithKey(
   plaintext: Bytes,
   recipient: Hex,
   place: EnvelopePlace,

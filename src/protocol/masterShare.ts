@@ -22,7 +22,7 @@ export const masterShareSchema = z.strictObject({
 export type MasterShare = z.output<typeof masterShareSchema>
 
 /** Its holder, who keeps it; or an enclave that is starting, which has shown evidence of its key. */
-export type ShareRecipient = 'share-of-holder' | 'share-for-enclave'
+type ShareRecipient = 'share-of-holder' | 'share-for-enclave'
 
 function placeOf(kind: ShareRecipient, domain: IntentDomain): EnvelopePlace {
   return { kind, context: domainBytes(domain) }

@@ -8,7 +8,7 @@ import { accountSignatureSchema, MAX_SIGNATURE_BYTES } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
 /** The institution of a rulebook's envelope, with its admin's signature over the envelope. */
-export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: accountSignatureSchema })
+const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: accountSignatureSchema })
 type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
 
 /** The body of `POST /policy`. With `author` it waits in its institution's own queue, otherwise in its client's. */

@@ -64,7 +64,7 @@ function after(date: Date, ms: number): Date {
 }
 
 /** RFC 3339 in New York's offset of that day, as Alpaca writes the clock; `digits` of a second's fraction. */
-export function newYorkTime(date: Date, digits: 0 | 9): string {
+function newYorkTime(date: Date, digits: 0 | 9): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', timeZoneName: 'longOffset' })
     .formatToParts(date)
     .find((part) => part.type === 'timeZoneName')

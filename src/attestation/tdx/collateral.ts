@@ -25,7 +25,7 @@ const SERIAL = 1
 /** The second version of lists of revoked certificates. */
 const VERSION_2 = '020101'
 
-export interface Collateral {
+interface Collateral {
   readonly tcbInfo: SignedText
   readonly qeIdentity: SignedText
   /** The certificate whose key signed both. */

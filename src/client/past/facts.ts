@@ -58,7 +58,7 @@ const eventSchema = z.discriminatedUnion('name', [
 ])
 
 /** What a log says, where it is one of these events. */
-export type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
+type EventReader = (log: Log) => z.output<typeof eventSchema> | undefined
 
 /** Parses each log once: a list is judged again with every new piece of it. */
 export function createEventReader(): EventReader {

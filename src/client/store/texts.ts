@@ -4,7 +4,7 @@ import type { KeptOrder, OrderStore } from '../orderStore.js'
 import { decodeOrder, encodeOrder, orderIdOf } from './keptOrder.js'
 
 /** A table of texts, one for each order: nothing is read to be written again, so that two programs lose nothing of each other's. */
-export interface Texts {
+interface Texts {
   get(orderId: Hex): Promise<string | undefined>
   /** Whole and durable once this resolves; until then the text before it. */
   set(orderId: Hex, text: string): Promise<void>

@@ -29,7 +29,7 @@ export interface Machine {
  * Why a machine did not do what it was asked: its tool, its agent, or Intel, who speaks for the processor. `foreign-object`: another program
  * made what it was to open.
  */
-export type MachineFault =
+type MachineFault =
   | ('tool-missing' | 'tool-late' | 'tool-failed' | 'foreign-object')
   | ('agent-unreachable' | 'agent-refused' | 'agent-unreadable')
   | ('intel-unreachable' | 'intel-refused' | 'intel-unreadable')

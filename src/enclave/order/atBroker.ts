@@ -325,7 +325,7 @@ async function lookBeforeSend(run: Run, order: WrittenAhead): Promise<() => void
  * same account at the broker.
  * @throws RunFailure `broker-mismatch`
  */
-export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
+async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
   const isOurs =
     (await isFor(run, order, entry)) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
   if (!isOurs) await disown(run, order)

@@ -17,7 +17,7 @@ import { CommandError, usage } from '../../terminal/failure.js'
 import { draw, readSecret } from '../secretFiles.js'
 import { readJsonFile } from './jsonFile.js'
 
-export interface HolderKey {
+interface HolderKey {
   readonly privateKey: Secret<Hex>
   /** 33 bytes. */
   readonly publicKey: Hex

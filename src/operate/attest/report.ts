@@ -63,7 +63,7 @@ function unopened(error: unknown): never {
 }
 
 /** An attested enclave, the first holder's key, and where deployment.json is. */
-export interface ReportSource {
+interface ReportSource {
   readonly enclaveUrl: string
   readonly keyFile: string
   readonly directory: string

@@ -29,9 +29,7 @@ interface AttestedSigner {
 }
 
 /** Where the evidence is: the enclave itself, which gives it afresh, or a file or a URL. */
-export type EvidenceSource =
-  | { readonly enclaveUrl: string; readonly env: Environment }
-  | { readonly source: string }
+type EvidenceSource = { readonly enclaveUrl: string; readonly env: Environment } | { readonly source: string }
 
 /**
  * Verifies evidence by the owner's policy, and that it is of this deployment.

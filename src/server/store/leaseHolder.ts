@@ -135,7 +135,7 @@ export function createServeLease(options: {
 type BuildTerm = (engine: Engine, term: Term) => readonly Service[]
 
 /** The same engine, whose writes have the term's fence. One that is refused for it ends the term. */
-export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
+function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
   return {
     ...engine,
     async transact(changes) {

@@ -183,7 +183,7 @@ const cancelRecordSchema = z.strictObject({
   receivedAt: z.iso.datetime(),
 })
 /** The cancel of an order, signed by its account; one for each order. */
-export type CancelRecord = z.output<typeof cancelRecordSchema>
+type CancelRecord = z.output<typeof cancelRecordSchema>
 
 /**
  * Stored cancels, open until their orders have ended, and kept afterwards. In a table of their own, because a server of the

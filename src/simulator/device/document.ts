@@ -3,7 +3,7 @@ import { concatBytes } from '../../protocol/hex.js'
 import { cbor, commonName, der, type Item, integer, Pairs, sequence } from './encode.js'
 
 export const P384 = { name: 'ECDSA', namedCurve: 'P-384' }
-export const ECDSA_WITH_SHA384 = '300a06082a8648ce3d040303'
+const ECDSA_WITH_SHA384 = '300a06082a8648ce3d040303'
 const OIDS = { keyUsage: '0603551d0f', basicConstraints: '0603551d13', nameConstraints: '0603551d1e' }
 
 export function extension(name: keyof typeof OIDS, value: string, isCritical = true): Uint8Array {
