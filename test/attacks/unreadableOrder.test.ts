@@ -49,8 +49,8 @@ describe('an order whose filled quantity the broker leaves out', () => {
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
     control().release({})
     const unstated = { ...Object(alpacaExample('order-filled')), filled_qty: null }
-    const path = '/v2/orders:by_client_order_id'
-    control().fault({ method: 'GET', path, times: 100, respond: { status: 200, body: unstated } })
+    // Neither by its id nor in a list.
+    control().fault({ method: 'GET', path: '/v2/orders', times: 100, respond: { status: 200, body: unstated } })
     expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unreadable' })
     control().clear({ what: 'faults' })
     await world().settled({ ...buy(100), who: 'bob' })
