@@ -48,9 +48,9 @@ describe('an order whose filled quantity the broker leaves out', () => {
     control().fill({ mode: 'hold', times: 1 })
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
     control().release({})
-    const unstated = { ...Object(alpacaExample('order-filled')), filled_qty: null }
+    const body = { ...Object(alpacaExample('order-filled')), filled_qty: null }
     // Neither by its id nor in a list.
-    control().fault({ method: 'GET', path: '/v2/orders', times: 100, respond: { status: 200, body: unstated } })
+    control().fault({ method: 'GET', path: '/v2/orders', times: 100, respond: { status: 200, body } })
     expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unreadable' })
     control().clear({ what: 'faults' })
     await world().settled({ ...buy(100), who: 'bob' })

@@ -91,7 +91,9 @@ it('holders found an enclave on dstack by their commands, the owner names it, an
   expect(after.statement).toEqual({ ...before.statement, boot: 2 })
   guest.isUp = false
   await expect(askEvidence(asServer, url, NONCE)).rejects.toThrow('503 (evidence-unavailable)')
-  const log = await readFile(join(enclave.directory, 'enclave.log'), 'utf8')
-  expect(log).toMatch(/"code":"agent-refused","service":"GetQuote".*"msg":"evidence not given"/)
-  expect(log).toContain('"msg":"keys unsealed"')
+  const log = () => readFile(join(enclave.directory, 'enclave.log'), 'utf8')
+  // The answer may come before its line has been written.
+  const refused = /"code":"agent-refused","service":"GetQuote".*"msg":"evidence not given"/
+  await expect.poll(log).toMatch(refused)
+  expect(await log()).toContain('"msg":"keys unsealed"')
 })
