@@ -7,11 +7,11 @@ import { runStorm } from './storm.js'
 const ORDERS = 14
 const PLAN = createPlan({
   seed: 8,
-  lengthMs: 60_000,
+  lengthMs: 40_000,
   orders: ORDERS,
   faults: {
-    ...{ server: 2, step: 4, enclave: 6, store: 4, opening: 1 },
-    ...{ market: 1, clock: 1, broker: 3, blocks: 6 },
+    ...{ server: 2, step: 3, enclave: 4, store: 3, opening: 1 },
+    ...{ market: 1, clock: 1, broker: 2, blocks: 4 },
   },
 })
 /** Some steps are reached no more once most orders have ended. */
