@@ -193,7 +193,8 @@ async function watch(
     postedAt.set(order.orderId, performance.now())
     refusals += await postFrom(postedAt.size, server.url, order)
   }
-  const [openedAt] = await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
+  const openedAt = await act(orders, postOne, reader)
+  await reader.untilEnded(ids)
   const after = await platformCpu(sandbox, server.pid)
   const asked = brokerRequests()
   const ends = ids.map((orderId) => {
