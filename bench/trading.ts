@@ -115,7 +115,7 @@ type Act = (
   orders: readonly UnpostedOrder[],
   postOne: (order: UnpostedOrder) => Promise<void>,
   reader: EscrowReader,
-) => Promise<unknown>
+) => Promise<number | undefined>
 
 /** Posts all while the market is closed, and opens it once each waits for that. */
 const openLater =
@@ -132,14 +132,14 @@ const openLater =
     return performance.now()
   }
 
-const atOnce: Act = (orders, postOne) => Promise.all(orders.map(postOne))
+const atOnce: Act = async (orders, postOne) => void (await Promise.all(orders.map(postOne)))
 
 const evenlyFor =
   (seconds: number): Act =>
-  (orders, postOne) => {
+  async (orders, postOne) => {
     const postLater = (order: UnpostedOrder, index: number) =>
       sleep((index * seconds * 1_000) / orders.length).then(() => postOne(order))
-    return Promise.all(orders.map(postLater))
+    return void (await Promise.all(orders.map(postLater)))
   }
 
 /** Each on an idle platform, at times that are spread evenly over a block. */
@@ -149,6 +149,7 @@ const oneByOne: Act = async (orders, postOne, reader) => {
     await postOne(order)
     await reader.untilEnded([order.orderId])
   }
+  return undefined
 }
 
 /** These accounts in turn, as many as are wanted. */
@@ -206,12 +207,10 @@ async function watch(
     const seen = reader.orders.get(orderId)
     const [end] = seen?.ends ?? []
     if (seen === undefined || end?.state !== 'SETTLED') throw new Error(`${orderId} ended as ${end?.state}`)
-    const from = typeof openedAt === 'number' ? openedAt : (postedAt.get(orderId) ?? startedAt)
-    const waitedMs = end.atMs - from
+    const waitedMs = end.atMs - (openedAt ?? postedAt.get(orderId) ?? startedAt)
     return { waitedMs, blocks: end.block - seen.openedIn, atMs: end.atMs }
   })
-  const from = typeof openedAt === 'number' ? openedAt : startedAt
-  const tookSeconds = (Math.max(...ends.map(({ atMs }) => atMs)) - from) / 1_000
+  const tookSeconds = (Math.max(...ends.map(({ atMs }) => atMs)) - (openedAt ?? startedAt)) / 1_000
   const waitedMs = ends.map((end) => end.waitedMs)
   const each = (part: keyof PlatformCpu) => (after[part] - before[part]) / ids.length
   return {

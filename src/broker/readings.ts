@@ -50,9 +50,11 @@ export function createReadings(deps: {
       if (isStreamLive()) quiet.add(clientOrderId)
       const found = await (unsentSince ? lookAmongNewest(clientOrderId, unsentSince) : lookUp(clientOrderId))
       const isQuiet = quiet.delete(clientOrderId)
-      if (found === null) absent.set(clientOrderId, true)
-      else sent.set(clientOrderId, true)
-      if (found === null) return null
+      if (found === null) {
+        absent.set(clientOrderId, true)
+        return null
+      }
+      sent.set(clientOrderId, true)
       if (found.state !== 'live') closed.set(clientOrderId, found)
       else if (found.limitPrice !== null && isQuiet) resting.set(clientOrderId, found)
       return found
