@@ -26,7 +26,7 @@ test('a wallet that joined a look-alike leaves by itself, and joins its employer
   const stranger = await createStranger(desk())
   const client = clientOf(sandbox, newcomer)
   /** The server's view, a block later perhaps. */
-  const view = () => expect.poll(() => client.getWallet(newcomer.address), { timeout: 20_000 })
+  const view = () => expect.poll(() => client.getWallet(newcomer.address))
   const env = personEnv(desk(), { account: newcomer }, await temporaryDirectory())
 
   expect(await callRegistry(desk(), stranger, 'registerInstitution', [FALSE])).toBe(true)

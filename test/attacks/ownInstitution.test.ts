@@ -21,7 +21,7 @@ test('a removed employee buys nothing in an institution that he founds, until th
   const [, bob] = traders
   const { address } = bob.account
   const relayerNonce = () => sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
-  const view = () => expect.poll(() => bob.client.getWallet(address), { timeout: 20_000 })
+  const view = () => expect.poll(() => bob.client.getWallet(address))
   expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', usdc: AMOUNT })).state).toBe('SETTLED')
   await admin.removeMember(address)
 

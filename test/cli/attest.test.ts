@@ -21,7 +21,7 @@ async function judgedBy(command: typeof add, text: string, ...options: string[])
   const stream = { write: (more: string) => (written += more) }
   const args = ['attest', file, ...options]
   const { root: program, terminal, endWith, run } = createProgram('test', args, { out: stream, err: stream })
-  command(program, { env: {}, terminal, signal: AbortSignal.timeout(60_000), endWith })
+  command(program, { env: {}, terminal, signal: AbortSignal.timeout(200_000), endWith })
   return { exit: await run(), written }
 }
 

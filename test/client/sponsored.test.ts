@@ -118,7 +118,7 @@ it('a sponsored order that the platform does not open in time is given up at its
   answerAsSponsor(({ body }) => receive(body))
   const placed = client.placeOrder(buy, SPONSORED)
   const ended = expect(placed).rejects.toMatchObject({ code: 'opening-expired' })
-  await expect.poll(() => posted().length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => posted().length).toBe(1)
   await later()
   await ended
   await expect(openAsSigned(posted()[0]?.body)).rejects.toThrow()

@@ -88,7 +88,7 @@ export async function split(sandbox: Sandbox, symbol: string, into: bigint): Pro
   const proposal = { to, abi: actions, method: 'propose', args: [action] }
   await sendFrom(provider, accounts.owner.address, [proposal])
   const list = new Contract(to, actions, provider)
-  await expect.poll(() => list.getFunction('count').staticCall(), { timeout: 60_000 }).toBe(1n)
+  await expect.poll(() => list.getFunction('count').staticCall()).toBe(1n)
 }
 
 /** Compares the month's statement, which the chain alone tells, with what the employee holds. @returns what differs */

@@ -138,7 +138,7 @@ describe('the server process', { timeout: 300_000 }, () => {
         .err()
         .split('\n')
         .filter((line) => line.includes('"configuration fault found"'))
-    await expect.poll(found, { timeout: 20_000 }).toHaveLength(2)
+    await expect.poll(found).toHaveLength(2)
     expect(found().join('\n')).toContain('node 1 of 1 in RPC_URL does not answer: check its address')
     expect(found().join('\n')).toMatch(/the broker gives no usable answer \(.+\): check ALPACA_TRADING_URL/)
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200)

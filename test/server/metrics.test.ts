@@ -36,7 +36,7 @@ async function start(plan: Record<string, Step[]> = {}) {
     })
   /** Resolves once the series has that value. */
   const becomes = (name: string, labels: Record<string, string>, value: number) =>
-    expect.poll(async () => (await metricsOf(opsUrl)).find(name, labels), { timeout: 20_000 }).toBe(value)
+    expect.poll(async () => (await metricsOf(opsUrl)).find(name, labels)).toBe(value)
   return { url, post, becomes, metrics: () => metricsOf(opsUrl) }
 }
 

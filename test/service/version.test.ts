@@ -17,7 +17,7 @@ const preload = (version: string) =>
 const start = (program: string, version: string) =>
   promisify(execFile)(process.execPath, ['--import', preload(version), program, '--help'], {
     env: runtimeEnvironment(),
-    timeout: 20_000,
+    timeout: 120_000,
   })
 
 describe('a program started by an older Node', () => {

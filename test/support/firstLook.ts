@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const LOOKED = /"(?:open orders read|escrow events not read)"/
 const LOOK_MS = 5
 /** A node that does not answer is not waited for: its test begins then. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 120_000
 
 /** Resolves when a server has looked at the chain: an order that is opened sooner may be found by its start. */
 export async function firstLook(logText: () => string): Promise<void> {

@@ -42,5 +42,5 @@ export async function expectNothingLeft(sandbox: SandboxRun): Promise<void> {
   const programs = (await sandbox.processes()).filter((command) => !command.startsWith('/bin/sh'))
   expect(programs).toEqual([])
   // The shells that watched over them end by themselves.
-  await expect.poll(() => sandbox.processes(), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => sandbox.processes()).toEqual([])
 }

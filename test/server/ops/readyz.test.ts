@@ -28,7 +28,7 @@ async function start(env: Record<string, string> = {}, on: TestChain = chain()) 
 type Started = Awaited<ReturnType<typeof start>>
 
 function becomes({ readiness }: Started, expected: object) {
-  return expect.poll(readiness, { timeout: 20_000 }).toMatchObject(expected)
+  return expect.poll(readiness).toMatchObject(expected)
 }
 
 /** Gives the relayer's account so many wei. */

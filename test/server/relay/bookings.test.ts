@@ -114,7 +114,7 @@ test.each(ROUNDS)(
 
     // Whatever was under way ends, on the servers that are left and on one that joins.
     const last = await startOne()
-    await expect.poll(async () => (await store.unfinished()).length, { timeout: 60_000 }).toBe(0)
+    await expect.poll(async () => (await store.unfinished()).length).toBe(0)
     const held = await Promise.all(
       lives.map(async ({ holds, marks, ends }) => {
         const confirmed = async (of: readonly Authorization[]) => {

@@ -176,7 +176,7 @@ export function encodeBody(signed: SignedAuthorization): object {
 
 /** Looks until it is so, however busy the machine. */
 export function soon<T>(look: () => T) {
-  return expect.poll(look, { timeout: 20_000, interval: 20 })
+  return expect.poll(look, { interval: 20 })
 }
 
 /** The data directory as a process killed at this moment would leave it. */

@@ -71,9 +71,7 @@ describe('two servers with one account', () => {
   })
 })
 
-test('a server that is cut off from the database takes nothing on, signs nothing, and sends what is saved', {
-  timeout: 60_000,
-}, async () => {
+test('a server that is cut off from the database takes nothing on, signs nothing, and sends what is saved', async () => {
   const link = await startTcpProxy(postgres.port)
   onTestFinished(link.stop)
   const { relay, proxy } = await startServer(await postgres.createDatabase(link.port), 'one', {

@@ -139,7 +139,7 @@ test('orders and a rulebook run wherever they are posted, and end with results t
   expect(await answer).toBe('policy-rejected')
 })
 
-describe('another server takes over', { timeout: 60_000 }, () => {
+describe('another server takes over', () => {
   test('a run whose server was killed: offers it again as the same one, and starts none beside it', async () => {
     const { holder, other, offersOf, end } = await startTwo(SHORT)
     await place(holder, 'alice', A)
