@@ -25,6 +25,8 @@ const HOURS = 6 * 3_600
 const [LEAST_FILL_MS, MOST_FILL_MS, PARTIAL_SHARE] = [50, 2_000, 0.05]
 const PARTS_MS = 1_000
 const WATCH_MS = 500
+/** Employees who look at what they hold, in the same moment. */
+const READ_AT_ONCE = 200
 /** A page that was refused posts again after a few seconds. */
 const RETRY_MS = 3_000
 
@@ -116,7 +118,11 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
       requestOf: (employee: Employee, random: Random) => Promise<OrderTerms | null>,
       withinMs: number,
     ): Promise<{ readonly figures: Figures; readonly placed: readonly Placed[] }> {
-      const requests = await Promise.all(employees.map((employee) => requestOf(employee, random)))
+      const requests: (OrderTerms | null)[] = []
+      for (let at = 0; at < employees.length; at += READ_AT_ONCE) {
+        const some = employees.slice(at, at + READ_AT_ONCE)
+        requests.push(...(await Promise.all(some.map((employee) => requestOf(employee, random)))))
+      }
       const count = requests.filter((request) => request !== null).length
       for (let number = 0; number < 2 * count; number++) fillOnce()
       const watching = watchBroker()
