@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ONE_SHARE, ONE_USDC } from '../../src/protocol/units.js'
-import { pricedOrders } from '../../web/orders/pricedOrders.js'
+import { pricedOrders } from '../../web/state/orders.js'
 import { curveOf } from '../../web/trade/portfolioCurve.js'
 import { fillWords } from '../../web/words/timeline.js'
 import { bought, carried, DAY, FROM, HASH, history, splitOf } from '../client/history/statementSetting.js'

@@ -26,7 +26,7 @@ import { inForceOf, isInForce } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
 import { CopyBox } from './copyBox.js'
 import { ImportBox } from './importBox.js'
-import { RulesHead } from './rulesHead.js'
+import { RulesHead } from './rights.js'
 import { RulesRow } from './rulesRow.js'
 import { SharedRulesBox } from './sharedRules.js'
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Field, hintId } from '../parts/field.js'
 import { BARRED, groupNameFault, type RulebookDraft, withoutGroup } from '../rulebooks/rulebookDraft.js'
-import { Rights, RuleChoice, rulesIn } from './rights.js'
-import { RulesHead } from './rulesHead.js'
+import { Rights, RuleChoice, RulesHead, rulesIn } from './rights.js'
 
 interface SharedRulesProps {
   readonly draft: RulebookDraft

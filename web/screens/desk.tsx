@@ -1,11 +1,13 @@
-import type { Hex } from '../../src/client/index.js'
+import type { Hex, WalletView } from '../../src/client/index.js'
+import { Founding } from '../membership/founding.js'
+import { Invitation } from '../membership/invitation.js'
 import { LeavingNote } from '../membership/leaving.js'
+import { OwnAddress } from '../parts/copyAddress.js'
 import { PolledFailure } from '../parts/failureBox.js'
 import { isKeyMissing } from '../state/account.js'
 import { useAccount } from '../state/context.js'
 import { ClaimsCard } from '../trade/claimsCard.js'
 import { KeyCard } from '../trade/keyCard.js'
-import { FoundScreen } from './found.js'
 import { TradeScreen } from './trade.js'
 import { WaitScreen } from './wait.js'
 
@@ -37,6 +39,23 @@ export function DeskScreen() {
       {/* A portfolio may be on its way to a wallet that trades nothing yet. */}
       {!hasTraded && (isFileNeeded.value || isKeyMissing(session.address, key.value)) ? <KeyCard /> : null}
     </>
+  )
+}
+
+/** For a wallet without an institution: it may found one, or accept an invitation. */
+function FoundScreen({ view }: { view: WalletView }) {
+  const { address } = useAccount().session
+  return (
+    <div class="narrow">
+      <h1>Join or create an institution</h1>
+      <p class="lead">
+        You trade as a member of an institution, and its admin sets the rules. This wallet has no institution
+        yet.
+      </p>
+      {view.invitation === null ? null : <Invitation invitation={view.invitation} />}
+      <OwnAddress address={address} use="To be invited, give the admin of an institution your address." />
+      <Founding title="Create an institution" />
+    </div>
   )
 }
 

@@ -1,5 +1,12 @@
 import { computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import type { AccountHistory, OrderList, OrderSummary } from '../../src/client/history.js'
+import {
+  type AccountHistory,
+  adjustedPrices,
+  type HistoryEntry,
+  type OrderList,
+  type OrderSummary,
+  ordersOf,
+} from '../../src/client/history.js'
 import {
   type Client,
   type Hex,
@@ -13,7 +20,6 @@ import {
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../orders/orderMemory.js'
 import type { KeyInUse } from '../orders/portfolioKeys.js'
-import { type PricedOrder, pricedOrders } from '../orders/pricedOrders.js'
 import { createQuery, following, type Query, type QueryOptions } from '../query.js'
 
 /** An order of this wallet. */
@@ -224,4 +230,20 @@ const SHARE_MS = 250
 /** The pause between two polls of one order in milliseconds, for this number of shown orders. */
 function orderPace(shown: number): number {
   return Math.max(LEAST_MS, Math.min(shown, MOST_OPEN) * SHARE_MS)
+}
+
+/** An order's content and fill. */
+export interface PricedOrder extends OrderSummary {
+  /** The price of its fill in the shares of today; null without one. */
+  readonly adjusted: bigint | null
+}
+
+/** The orders of a history, by id. @param entries oldest first */
+export function pricedOrders(entries: readonly HistoryEntry[]): ReadonlyMap<Hex, PricedOrder> {
+  const fills = new Map<Hex | null, bigint>()
+  for (const [at, price] of adjustedPrices(entries).entries()) {
+    if (price !== null) fills.set(entries[at]?.orderId ?? null, price)
+  }
+  const orders = ordersOf(entries).map((order) => ({ ...order, adjusted: fills.get(order.orderId) ?? null }))
+  return new Map(orders.map((order) => [order.orderId, order]))
 }

@@ -4,7 +4,6 @@ import type { Timeline as Entries, OrderStatus } from '../../src/client/index.js
 import { hasEnded } from '../../src/protocol/api.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
-import { isEnvelopeMissing } from '../orders/missingEnvelope.js'
 import { requestWords } from '../orders/orderMemory.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
 import type { Query } from '../query.js'
@@ -99,6 +98,15 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       </details>
     </li>
   )
+}
+
+/**
+ * Whether the server has reported that it lacks the envelope of an open order. Without an answer it may well have it.
+ * `error` is the reason of a missing answer, and counts while `status` is null.
+ */
+function isEnvelopeMissing(status: OrderStatus | null, error: unknown): boolean {
+  if (status === null) return isUnknownOrder(error)
+  return status.receivedAt === null && !hasEnded(status)
 }
 
 /** When the order ended, or else when it was opened or received. */

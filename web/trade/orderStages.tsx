@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { hasEnded } from '../../src/protocol/api.js'
-import type { PricedOrder } from '../orders/pricedOrders.js'
 import { useAccount, useStore } from '../state/context.js'
+import type { PricedOrder } from '../state/orders.js'
 import type { Progress } from '../state/progress.js'
 import { durationOf, rankOf, STAGES, type Stage, usualMs } from '../state/stages.js'
 import { money } from '../words/format.js'

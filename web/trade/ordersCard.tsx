@@ -1,7 +1,6 @@
 import { Card } from '../parts/card.js'
 import { ListState } from '../parts/listState.js'
-import { useAccount } from '../state/context.js'
-import { NotificationOffer } from './notificationOffer.js'
+import { useAccount, useStore } from '../state/context.js'
 import { OrderCard } from './orderCard.js'
 
 /** The orders that a click adds: the page polls every shown order. */
@@ -40,5 +39,25 @@ export function OrdersCard() {
         </button>
       ) : null}
     </Card>
+  )
+}
+
+/** Offers notifications once, after the first order of a visit; any answer is remembered. */
+function NotificationOffer() {
+  const { isUndecided, allow, refuse } = useStore().notifications
+  const { placed } = useAccount().orders.memory.value
+  if (!isUndecided.value || placed.length === 0) return null
+  return (
+    <div class="box" data-test="notification-offer">
+      <p>Shall your browser tell you when an order ends while this tab is in the background?</p>
+      <p class="row">
+        <button type="button" class="quiet" onClick={allow}>
+          Tell me
+        </button>
+        <button type="button" class="quiet" onClick={refuse}>
+          No
+        </button>
+      </p>
+    </div>
   )
 }
