@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   service: ['protocol/'],
   chain: ['protocol/'],
-  broker: ['protocol/'],
+  broker: ['protocol/', 'service/'],
   attestation: ['protocol/'],
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/', 'attestation/'],

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { createSharedValue } from '../service/waiting.js'
 import { type Broker, type BrokerOptions, type BrokerParts, brokerOf, createParts } from './broker.js'
 import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
@@ -301,23 +302,16 @@ interface Known<T> {
   readonly answeredAt: number
 }
 
-/** The last answer while it is fresh, counted from its question; else callers share the next one. Failures are not remembered. */
+/** The last answer while it is fresh, counted from its question by the stopwatch; else callers share the next one. */
 function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): () => Promise<Known<T>> {
-  let known: (Known<T> & { readonly elapsedMs: () => number }) | undefined
-  let asking: Promise<Known<T>> | undefined
-  async function ask(): Promise<Known<T>> {
-    const elapsedMs = stopwatch(Date.now)
-    const value = await load()
-    known = { value, answeredAt: performance.now(), elapsedMs }
-    return known
-  }
-  return () => {
-    if (known !== undefined && known.elapsedMs() < freshMs(known.value)) return Promise.resolve(known)
-    asking ??= ask().finally(() => {
-      asking = undefined
-    })
-    return asking
-  }
+  const shared = createSharedValue({
+    async load() {
+      const elapsedMs = stopwatch(Date.now)
+      return { value: await load(), answeredAt: performance.now(), elapsedMs }
+    },
+    freshMs: ({ value, elapsedMs }) => (elapsedMs() < freshMs(value) ? Number.POSITIVE_INFINITY : 0),
+  })
+  return async () => (await shared.get()).value
 }
 
 /** Each page is read once: what comes later is sent by this process, or shows in a send, as the broker takes an id once. */
