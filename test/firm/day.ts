@@ -27,6 +27,8 @@ const PARTS_MS = 1_000
 const WATCH_MS = 500
 /** Employees who look at what they hold, in the same moment. */
 const READ_AT_ONCE = 200
+/** Orders on their way to the servers at once, of all these clients in one process; the others wait behind them. */
+const PLACING_AT_ONCE = 200
 /** A page that was refused posts again after a few seconds. */
 const RETRY_MS = 3_000
 
@@ -64,9 +66,8 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
   const refusals: string[] = []
 
   /** As the page does: a signed order is posted again until it is open, and a new one is signed once that signature opens nothing. */
-  async function place({ account, client }: Employee, request: OrderTerms, atMs: number): Promise<Placed> {
-    await sleep(atMs)
-    const from = performance.now()
+  async function place({ account, client }: Employee, request: OrderTerms, from: number): Promise<Placed> {
+    await sleep(from - performance.now())
     for (;;) {
       const signed: SealedOrder[] = []
       const deadline = Math.floor(Date.now() / 1_000) + HOURS
@@ -80,9 +81,8 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
       } catch (error) {
         const sealed = signed.at(-1)
         note(error, sealed !== undefined)
-        if (sealed !== undefined && (await comesToBeOpen(client, sealed))) {
-          return { account, orderId: sealed.orderId, from }
-        }
+        if (sealed === undefined) await sleep(RETRY_MS)
+        else if (await comesToBeOpen(client, sealed)) return { account, orderId: sealed.orderId, from }
       }
     }
   }
@@ -127,11 +127,18 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
       for (let number = 0; number < 2 * count; number++) fillOnce()
       const watching = watchBroker()
       const startedAt = performance.now()
-      const placing = employees.flatMap((employee, index) => {
+      const wishes = employees.flatMap((employee, index) => {
         const request = requests[index]
-        return request ? [place(employee, request, random.integer(0, withinMs))] : []
+        return request ? [{ employee, request, from: startedAt + random.integer(0, withinMs) }] : []
       })
-      const placed = await Promise.all(placing)
+      wishes.sort((one, other) => one.from - other.from)
+      const placed: Placed[] = []
+      async function placeInTurn(): Promise<void> {
+        for (let wish = wishes.shift(); wish !== undefined; wish = wishes.shift()) {
+          placed.push(await place(wish.employee, wish.request, wish.from))
+        }
+      }
+      await Promise.all(Array.from({ length: PLACING_AT_ONCE }, placeInTurn))
       await reader.untilEnded(placed.map(({ orderId }) => orderId))
       broker.clear({ what: 'fills' })
       return { placed, figures: { ...figuresOf(placed, startedAt), ...watching(placed.length) } }

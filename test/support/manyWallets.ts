@@ -11,8 +11,8 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js'
 
 /** A block of 30 M gas takes 75 of them. */
 const GAS_LIMIT = 400_000
-/** The base fee rises while blocks are full, and no transaction may be left behind. */
 const MAX_FEE = 100_000_000_000n
+const BASE_FEE = 1_000_000_000n
 const WEI = 10n ** 18n
 const quantity = z.string().transform(Number)
 const poolSchema = z.object({ pending: quantity, queued: quantity })
@@ -63,6 +63,8 @@ export async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: read
 export async function untilMined(provider: JsonRpcProvider): Promise<void> {
   for (;;) {
     const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
+    // Dozens of full blocks would raise it above what the transactions offer, and anvil drops those.
+    await provider.send('anvil_setNextBlockBaseFeePerGas', [toQuantity(BASE_FEE)])
     // The pool is empty as soon as a block takes its transactions: the next block comes when that one is there.
     await provider.send('evm_mine', [])
     if (pending + queued === 0) return
