@@ -53,7 +53,7 @@ async function reasonOfTsla(): Promise<string | undefined> {
   return ada().reason(await ada().trade({ side: 'BUY', symbol: 'TSLA', usdc: 100n * ONE_USDC }))
 }
 
-it('a file that allows everything lifts neither in silence', async () => {
+it('a rulebook’s file that allows everything lifts no restriction in silence', async () => {
   const office = await machine()
   const strict = await office.file('strict.json', rulebook({ restricted: ['TSLA'], most: 20_000n }))
   // Version 1 was published elsewhere: what replaces it cannot be told, and is said to be so.

@@ -82,7 +82,7 @@ it('the head for the block at the depth is not believed: its number is another',
   await expectUnavailable({ rpc: node, depth: 3 })
 })
 
-it('nor with the right number on it, where a witness has another block there', async () => {
+it('the head for the block at the depth is not believed with the right number on it, where a witness has another block', async () => {
   const [node, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
   node.instead = async (tag) => ({ ...(await blockOf('latest')), ...(tag !== 'latest' && { number: tag }) })
   await expectUnavailable({ rpc: node, witness, depth: 3 })

@@ -89,13 +89,13 @@ it('a fill of one deployment is not credited by another, which takes no order', 
   })
 })
 
-it('a person’s own trade with the account is none of these', async () => {
+it('a person’s own trade with the broker account does not count as another deployment', async () => {
   const trader = brokerOf(one().broker.url)
   await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: randomUUID() })
   await ownershipOf(one()).assert()
 })
 
-it('the orders of the contracts before, after the documented upgrade, are none of these', async () => {
+it('orders of the contracts before the documented upgrade do not count as another deployment', async () => {
   await one().settled(buy(100))
   const later = await startTestChain({ args: ['--timestamp', String(Math.floor(Date.now() / 1_000) + 120)] })
   try {
@@ -163,7 +163,7 @@ it('an old fill is not credited to a new order of one dollar', async () => {
   expect(await world.state(again)).toBe('OPEN')
 })
 
-it('nor to one for the same amount, when the fill is older than the contracts', async () => {
+it('an old fill is not credited to a new order for the same amount, when it is older than the contracts', async () => {
   const filled = await one().settled(buy(500))
   // The new contracts are younger than the fill by more than clocks may differ.
   const later = await startTestChain({

@@ -39,7 +39,7 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name
     await expectFit(page)
   })
 
-  it('all of it is there again after a reload, once the portfolio is open', async () => {
+  it('trades and holdings are there again after a reload, once the portfolio is open', async () => {
     await page.reload()
     const sold = page.locator('.order').first()
     await sold.getByText('Open your portfolio to see the order’s content.').waitFor()
@@ -155,7 +155,7 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name
     await buttonOf(page).getByText('No AAPL to deposit', { exact: true }).waitFor()
   })
 
-  it('none of it is kept in the clear', async () => {
+  it('no trade is kept in the clear by the browser', async () => {
     // The list by the escrow's events, whose name has two addresses, is public.
     const isOfTrades = (record: string) => /^(?:history\/|orders\/\d+\/0x[0-9a-f]{40} )/.test(record)
     const kept = (await keptOf(page)).filter(isOfTrades)

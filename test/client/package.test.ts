@@ -76,7 +76,7 @@ it('npm publishes it only once the owner has chosen a licence, and says what is 
 
 const textOf = (file: string) => readFile(join(installed().path, file), 'utf8')
 
-it('its changelog is what CHANGELOG.md says of the client library', async () => {
+it('the npm package’s changelog is what CHANGELOG.md says of the client library', async () => {
   const text = await textOf('CHANGELOG.md')
   expect(text).toContain('\n## [0.1.0]')
   expect(text).toContain('- **Client library: wallet.**')
@@ -90,7 +90,7 @@ function targetsIn(text: string): string[] {
   return links.map(([, target = '']) => target).filter((target) => !/^https?:/.test(target))
 }
 
-it('its README leads to places that are in the package, or on the web, and has the place that a failure names', async () => {
+it('the npm package’s README leads to places that are in the package, or on the web, and has the place that a failure names', async () => {
   const text = await textOf('README.md')
   const anchors = new Set([
     ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id),

@@ -21,7 +21,7 @@ async function said(before: Policy | null, after: Policy): Promise<string[]> {
   })
 }
 
-it('all of it is added where nothing is known before', async () => {
+it('every rule of a rulebook is an addition where nothing is known before', async () => {
   const ada = { ...free, restricted: ['AAPL', 'MSFT', 'TSLA'] }
   expect(await said(null, policyOf({ [ADA]: ada, [BEN]: { ...free, canBuy: false } }))).toEqual([
     'added: Ben may sell every symbol, and buy none',

@@ -89,5 +89,7 @@ describe('a server that sleeps', () => {
     [serverError(502, 'enclave-failed'), false],
     [new ClientError('wrong-chain', ''), false],
     [null, false],
-  ])('%s: %s', (error, asleep) => expect(isAsleep(error)).toBe(asleep))
+  ])('is one that does not answer, or is starting: %s %s', (error, asleep) =>
+    expect(isAsleep(error)).toBe(asleep),
+  )
 })

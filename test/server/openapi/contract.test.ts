@@ -182,7 +182,7 @@ describe('requests that succeed', () => {
     await mineAgain(chain())
   })
 
-  test('so are the files of the pages, and the start', async () => {
+  test('the files of the pages, and the start, are answered as documented', async () => {
     const { app } = await buildApp({ chain: chain() })
     await caller(app).gets(302, 'getStart')
     for (const file of pageFileSchema.options)
@@ -240,7 +240,7 @@ describe('faults of a request', () => {
     }
   })
 
-  test('bodies that are none', async () => {
+  test('bodies that are malformed, too long, of another type, or lack a member', async () => {
     const { app } = await buildApp({ chain: chain() })
     const call = caller(app)
     for (const { operationId } of withBody) {

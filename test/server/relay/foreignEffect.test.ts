@@ -108,7 +108,7 @@ test('no caller hears that it would revert because a node does not know of its e
   expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
 })
 
-test('nor does it fail for that when it is taken up again', async () => {
+test('an authorization does not fail when it is taken up again and a node does not know of its effect yet', async () => {
   const dataDir = await stored(untouched())
   await takeToChain()
   const { proxy, relay } = await start(1, dataDir, 1)

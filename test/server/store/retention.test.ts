@@ -33,7 +33,7 @@ const ROWS = [
   ['state', 'openings-of:0', { at: before }, false, true],
 ] as const
 
-test('removes what ended before, and nothing else', async () => {
+test('records that ended before RECORD_RETENTION are removed, and nothing else', async () => {
   const { engine } = await openStores(await temporaryDirectory())
   // More than one look reads.
   const many = Array.from({ length: 250 }, (_, index) => `many-${index}`)

@@ -33,7 +33,7 @@ it('an enclave that hangs or has no keys yet holds up nobody', async () => {
   expect(await waiting.doorUrl()).toBe(waiting.urls[1])
 })
 
-it('with neither of them in force nothing is sent', async () => {
+it('no run is sent where neither of two enclaves is in force', async () => {
   const { doorUrl } = await setUp(enclaveOf(NEXT), enclaveOf(NEXT))
   await expect(doorUrl()).rejects.toThrow()
   const gone = new Secret([CLOSED_URL, CLOSED_URL])
