@@ -11,14 +11,14 @@ import {
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
-import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { inBatches } from '../../src/service/waiting.js'
 import type { SeenRequest } from '../../src/simulator/index.js'
 import { createRandom, type Random } from '../faults/random.js'
 import type { World } from '../faults/world.js'
 import { startEscrowReader } from '../support/escrowReader.js'
 import type { Employee } from './firm.js'
 
-export const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] as const
+const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] as const
 const ACCOUNT = 'enclave'
 const HOURS = 6 * 3_600
 /** A fill takes as long as at a real broker, and one in twenty comes in two parts. */
@@ -32,26 +32,10 @@ const PLACING_AT_ONCE = 200
 /** A page that was refused posts again after a few seconds. */
 const RETRY_MS = 3_000
 
-export interface Placed {
-  readonly account: SandboxAccount
+interface Placed {
   readonly orderId: Hex
   /** Of `performance.now()`: when its employee pressed the button. */
   readonly from: number
-}
-
-/** How a part of the day went. */
-export interface Figures {
-  readonly orders: number
-  readonly settled: number
-  readonly refunded: number
-  readonly perMinute: number
-  readonly p50Seconds: number
-  readonly p99Seconds: number
-  /** Requests to the broker, of each order and by method and path. */
-  readonly brokerRequests: number
-  readonly byRoute: Readonly<Record<string, number>>
-  /** Placements that the broker refused for an opposite order that was open. */
-  readonly refusedPlacements: number
 }
 
 /** Statuses of a server that takes the same order later. */
@@ -77,12 +61,12 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
       }
       try {
         const { order } = await client.placeOrder({ ...request, deadline }, { sponsored: true, beforeOpen })
-        return { account, orderId: order.orderId, from }
+        return { orderId: order.orderId, from }
       } catch (error) {
         const sealed = signed.at(-1)
         note(error, sealed !== undefined)
         if (sealed === undefined) await sleep(RETRY_MS)
-        else if (await comesToBeOpen(client, sealed)) return { account, orderId: sealed.orderId, from }
+        else if (await comesToBeOpen(client, sealed)) return { orderId: sealed.orderId, from }
       }
     }
   }
@@ -115,33 +99,28 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
     /** Everybody orders once within so long. */
     async round(
       employees: readonly Employee[],
-      requestOf: (employee: Employee, random: Random) => Promise<OrderTerms | null>,
+      requestOf: (employee: Employee, random: Random) => Promise<OrderTerms>,
       withinMs: number,
-    ): Promise<{ readonly figures: Figures; readonly placed: readonly Placed[] }> {
-      const requests: (OrderTerms | null)[] = []
-      for (let at = 0; at < employees.length; at += READ_AT_ONCE) {
-        const some = employees.slice(at, at + READ_AT_ONCE)
-        requests.push(...(await Promise.all(some.map((employee) => requestOf(employee, random)))))
-      }
-      const count = requests.filter((request) => request !== null).length
-      for (let number = 0; number < 2 * count; number++) fillOnce()
+    ) {
+      const wishes = await inBatches(employees, READ_AT_ONCE, async (employee) => ({
+        employee,
+        afterMs: random.integer(0, withinMs),
+        request: await requestOf(employee, random),
+      }))
+      wishes.sort((one, other) => one.afterMs - other.afterMs)
+      for (let number = 0; number < 2 * wishes.length; number++) fillOnce()
       const watching = watchBroker()
       const startedAt = performance.now()
-      const wishes = employees.flatMap((employee, index) => {
-        const request = requests[index]
-        return request ? [{ employee, request, from: startedAt + random.integer(0, withinMs) }] : []
-      })
-      wishes.sort((one, other) => one.from - other.from)
       const placed: Placed[] = []
       async function placeInTurn(): Promise<void> {
         for (let wish = wishes.shift(); wish !== undefined; wish = wishes.shift()) {
-          placed.push(await place(wish.employee, wish.request, wish.from))
+          placed.push(await place(wish.employee, wish.request, startedAt + wish.afterMs))
         }
       }
       await Promise.all(Array.from({ length: PLACING_AT_ONCE }, placeInTurn))
       await reader.untilEnded(placed.map(({ orderId }) => orderId))
       broker.clear({ what: 'fills' })
-      return { placed, figures: { ...figuresOf(placed, startedAt), ...watching(placed.length) } }
+      return { ...figuresOf(placed, startedAt), ...watching(placed.length) }
     },
     async stop() {
       clearInterval(releasing)
@@ -176,7 +155,10 @@ export async function createDay({ sandbox, notes }: World, seed: number) {
     }
   }
 
-  /** Counts the enclave's requests from now on. @returns stops the count, and tells it for so many orders */
+  /**
+   * Counts the enclave's requests from now on. @returns stops the count, and tells the requests of each order, those by method and path, and
+   * the placements that the broker refused for an opposite order that was open
+   */
   function watchBroker() {
     let last = broker.requests().at(-1)
     const seen: SeenRequest[] = []
