@@ -10,7 +10,6 @@ import { MAX_TRANSACTION_BYTES } from '../../src/server/signer/transaction.js'
 import type { Fault, KindOf } from './plan.js'
 import { createRandom, type Random } from './random.js'
 
-const BLOCK_MS = 200
 const CHECK_MS = 20
 /** How long a fault waits for its occasion. */
 const LIMIT_MS = 15_000
@@ -34,8 +33,14 @@ export type Chain = Awaited<ReturnType<typeof startChain>>
 /**
  * Takes over from the node, which loses blocks when it mines by itself during a reorganization.
  * @param keys of the relayers
+ * @param blockMs between two blocks
  */
-export async function startChain(provider: JsonRpcProvider, chainId: number, keys: readonly string[]) {
+export async function startChain(
+  provider: JsonRpcProvider,
+  chainId: number,
+  keys: readonly string[],
+  blockMs: number,
+) {
   await provider.send('evm_setAutomine', [false])
   await provider.send('evm_setIntervalMining', [0])
   const wallets = keys.map((key) => new Wallet(key))
@@ -52,7 +57,7 @@ export async function startChain(provider: JsonRpcProvider, chainId: number, key
   async function mine(): Promise<void> {
     while (!stopping.signal.aborted) {
       await between(() => provider.send('evm_mine', []))
-      await sleep(BLOCK_MS)
+      await sleep(blockMs)
     }
   }
   const mining = mine()

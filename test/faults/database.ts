@@ -5,15 +5,18 @@ import { createDatabases, openPostgres } from '../../src/server/store/postgres/p
 import { Secret } from '../../src/service/secret.js'
 import { eventually } from '../support/eventually.js'
 import { type Postgres, servePostgres, startPostgres } from '../support/postgres.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
+import { direct, startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
 import { ask, installAudit } from './audit.js'
 
 const DATABASE = 'backend_0'
 
 export type ClusterDatabase = Awaited<ReturnType<typeof startClusterDatabase>>
 
-/** A primary and its synchronous standby. Their faults come one after the other. */
-export async function startClusterDatabase() {
+/**
+ * A primary and its synchronous standby. Their faults come one after the other.
+ * @param isShipped without a proxy between them, and without a history of all rows
+ */
+export async function startClusterDatabase(isShipped: boolean) {
   let primary = await startPostgres()
   const { host } = primary
   await primary.createDatabase()
@@ -23,7 +26,7 @@ export async function startClusterDatabase() {
   const url = () => urlAt(primary)
   const engine = await openPostgres(createDatabases(new Secret(url())))
   await engine.stop()
-  await installAudit(url())
+  if (!isShipped) await installAudit(url())
   // A standby looks for its primary again at once.
   await alter('wal_retrieve_retry_interval', "'200ms'")
   await alter('max_wal_size', "'96MB'")
@@ -36,7 +39,7 @@ export async function startClusterDatabase() {
   async function addStandby(): Promise<Postgres> {
     const name = `standby-${++standbys}`
     await replication?.stop()
-    replication = await startTcpProxy(primary.port)
+    replication = isShipped ? direct(primary.port) : await startTcpProxy(primary.port)
     const from = ['-h', '127.0.0.1', '-p', String(replication.port), '-U', primary.user]
     await host.run('pg_basebackup', ['-D', join(host.directory, name), '-R', '-c', 'fast', ...from])
     const added = await servePostgres(host, name)

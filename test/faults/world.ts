@@ -6,14 +6,14 @@ import { z } from 'zod'
 import { createContracts, createUsdc } from '../../src/chain/contracts.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
+import { BLOCK_TIME, ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
 import type { Table } from '../../src/server/store/engine.js'
 import { handEnclaveOver, killEnclaves } from '../e2e/support/enclaveProcesses.js'
 import { startBalancer } from '../support/balancer.js'
 import { eventually } from '../support/eventually.js'
 import { freePorts } from '../support/freePorts.js'
 import { storedRows } from '../support/storedRows.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
+import { direct, startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
 import { ask } from './audit.js'
 import { startChain } from './chain.js'
 import { type ClusterDatabase, startClusterDatabase } from './database.js'
@@ -54,6 +54,7 @@ const ENCLAVE_SETTINGS = {
   RECONCILE_MIN_ACCOUNTS: '1',
   RECONCILE_MAX_DELAY_DAYS: '0',
 }
+const BLOCK_MS = 200
 /** Of each server, which they answer alone about their chain. */
 const NODES = 3
 const PRELOAD = new URL('programs/server.mjs', import.meta.url).href
@@ -69,26 +70,31 @@ export interface WorldOptions {
   readonly directory: string
   /** One with SQLite, which starts its enclave, or several on PostgreSQL behind balancers, with an enclave of its own. */
   readonly servers: number
-  /** Of servers and enclave. Default: impatient ones; empty, as they are shipped. */
-  readonly settings?: Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> | undefined
+  /** With the settings that are shipped, and no proxy; otherwise they are impatient, and every connection can fail. */
+  readonly isShipped?: boolean
 }
 
-const IMPATIENT = { serverSettings: SERVER_SETTINGS, enclaveSettings: ENCLAVE_SETTINGS }
+const IMPATIENT = {
+  serverSettings: SERVER_SETTINGS,
+  enclaveSettings: ENCLAVE_SETTINGS,
+  states: 2 * DEEPEST_REORG,
+}
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 type Server = Awaited<ReturnType<typeof startServer>>
 
 export async function startWorld(options: WorldOptions) {
-  const { directory, servers: count, settings = IMPATIENT } = options
+  const { directory, servers: count, isShipped = false } = options
   const isCluster = count > 1
   const bench = join(directory, 'bench')
   const notes = await createNotes(bench)
   const [sandbox, database] = await Promise.all([
-    startDesk(directory, settings),
-    isCluster ? startClusterDatabase() : undefined,
+    startDesk(directory, isShipped ? {} : IMPATIENT),
+    isCluster ? startClusterDatabase(isShipped) : undefined,
   ])
   const { accounts, info, provider } = sandbox
-  const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey])
+  const blockMs = isShipped ? BLOCK_TIME * 1_000 : BLOCK_MS
+  const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey], blockMs)
   const dataDir = join(sandbox.directory, 'server')
   const broadcasts: Broadcast[] = []
   const mistakes: string[] = []
@@ -100,7 +106,8 @@ export async function startWorld(options: WorldOptions) {
   const common = { FAULTS_BENCH: bench }
   const around = { directory, notes }
   const cluster =
-    database && (await startCluster({ sandbox, database, count, urls: nodes.urls, common }, around))
+    database &&
+    (await startCluster({ sandbox, database, count, isShipped, urls: nodes.urls, common }, around))
   const servers: readonly Server[] = cluster?.servers ?? [
     await startServer(
       {
@@ -153,14 +160,10 @@ export async function startWorld(options: WorldOptions) {
 }
 
 /** Starts a sandbox, publishes the rulebook, and ends its server and its enclave. */
-async function startDesk(
-  directory: string,
-  settings: NonNullable<WorldOptions['settings']>,
-): Promise<Sandbox> {
+async function startDesk(directory: string, settings: Partial<SandboxOptions>): Promise<Sandbox> {
   const sandbox = await startSandbox({
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
-    ...(settings === IMPATIENT && { states: 2 * DEEPEST_REORG }),
     ...settings,
     print: () => undefined,
   })
@@ -233,6 +236,7 @@ interface ClusterOptions {
   readonly sandbox: Sandbox
   readonly database: ClusterDatabase
   readonly count: number
+  readonly isShipped: boolean
   /** The nodes' URLs. */
   readonly urls: readonly string[]
   readonly common: Record<string, string>
@@ -240,17 +244,18 @@ interface ClusterOptions {
 
 /** Several servers on one database behind two balancers, and an enclave of its own. */
 async function startCluster(options: ClusterOptions, around: Pick<Place, 'directory' | 'notes'>) {
-  const { sandbox, database, count, urls, common } = options
+  const { sandbox, database, count, isShipped, urls, common } = options
+  const linkTo = isShipped ? direct : startTcpProxy
   const [enclavePort = 0, relayPort = 0, ...ports] = await freePorts(2 + 3 * count)
-  const home = await startTcpProxy(relayPort)
+  const home = await linkTo(relayPort)
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, number) => {
       const [port = 0, ops = 0, relay = 0] = ports.slice(3 * number)
       const links = {
-        database: await startTcpProxy(database.port()),
-        enclave: await startTcpProxy(enclavePort),
-        balancer: await startTcpProxy(port),
-        relay: await startTcpProxy(relay),
+        database: await linkTo(database.port()),
+        enclave: await linkTo(enclavePort),
+        balancer: await linkTo(port),
+        relay: await linkTo(relay),
         home,
       }
       const directory = join(around.directory, `server-${number}`)
@@ -262,7 +267,7 @@ async function startCluster(options: ClusterOptions, around: Pick<Place, 'direct
         return {
           ...common,
           ENV_FILE: join(sandbox.directory, '.env'),
-          LEASE_TTL: `${LEASE_TTL_MS}ms`,
+          ...(!isShipped && { LEASE_TTL: `${LEASE_TTL_MS}ms` }),
           TRUST_PROXY: '1',
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
           ENCLAVE_URL: urlOf(links.enclave),
@@ -270,7 +275,7 @@ async function startCluster(options: ClusterOptions, around: Pick<Place, 'direct
           OPS_PORT: `${ops}`,
           RELAY_PORT: `${relay}`,
           DATA_DIR: directory,
-          RPC_URL: urls.slice(number * NODES, (number + 1) * NODES).join(),
+          RPC_URL: isShipped ? sandbox.info.rpcUrl : urls.slice(number * NODES, (number + 1) * NODES).join(),
           DATABASE_URL: url.href,
         }
       }

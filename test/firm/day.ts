@@ -28,7 +28,7 @@ const WATCH_MS = 500
 /** Employees who look at what they hold, in the same moment. */
 const READ_AT_ONCE = 200
 /** Orders on their way to the servers at once, of all these clients in one process; the others wait behind them. */
-const PLACING_AT_ONCE = 200
+const PLACING_AT_ONCE = 100
 /** A page that was refused posts again after a few seconds. */
 const RETRY_MS = 3_000
 

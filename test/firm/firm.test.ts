@@ -19,8 +19,6 @@ const REQUESTS_PER_MINUTE = EMPLOYEES > 1_000 ? 1_000 : 200
 /** A night at 100 orders a minute, and as much for what goes wrong. */
 const TIMEOUT_MS = MINUTE_MS * (10 + EMPLOYEES / 25)
 
-const SHIPPED = { serverSettings: {}, enclaveSettings: {} }
-
 /** A server, the enclave and the database die once each, while the first minute's orders are under way. All of them buy. */
 async function killEach({ servers, database, enclave }: World): Promise<void> {
   await sleep(MINUTE_MS / 6)
@@ -41,7 +39,7 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   timeout: TIMEOUT_MS,
 }, async () => {
   const directory = await temporaryDirectory()
-  const world = await startWorld({ directory, servers: SERVERS, settings: SHIPPED })
+  const world = await startWorld({ directory, servers: SERVERS, isShipped: true })
   onTestFinished(() => world.stop())
   const { sandbox } = world
   const employees = await hire(world, EMPLOYEES)

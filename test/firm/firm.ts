@@ -47,31 +47,21 @@ async function joinAll(sandbox: Sandbox, count: number): Promise<readonly Sandbo
   const { provider, info, accounts } = sandbox
   const { institutionRegistry: to, usdc: token } = info.contracts
   const wallets = await createWallets(sandbox, count)
-  const each = (
-    abi: Interface,
-    at: typeof to,
-    method: string,
-    argsOf: (wallet: SandboxAccount) => unknown[],
-  ) => wallets.map((wallet) => ({ to: at, abi, method, args: argsOf(wallet) }))
+  const mint = ({ address }: SandboxAccount) => ({
+    to: token,
+    abi: usdc,
+    method: 'mint',
+    args: [address, FUNDS],
+  })
+  const atRegistry = (method: string, ...args: unknown[]) => ({ to, abi: registry, method, args })
+  const invitations = wallets.map(({ address }) => atRegistry('setMember', address, true))
   await Promise.all([
-    sendFrom(
-      provider,
-      accounts.owner.address,
-      each(usdc, token, 'mint', ({ address }) => [address, FUNDS]),
-    ),
-    sendFrom(
-      provider,
-      accounts.admin.address,
-      each(registry, to, 'setMember', ({ address }) => [address, true]),
-    ),
+    sendFrom(provider, accounts.owner.address, wallets.map(mint)),
+    sendFrom(provider, accounts.admin.address, invitations),
   ])
   await untilMined(provider)
-  const orgId = nameToBytes32(INSTITUTION)
-  await Promise.all(
-    wallets.map(({ address }) =>
-      sendFrom(provider, address, [{ to, abi: registry, method: 'join', args: [orgId] }]),
-    ),
-  )
+  const join = atRegistry('join', nameToBytes32(INSTITUTION))
+  await Promise.all(wallets.map(({ address }) => sendFrom(provider, address, [join])))
   await untilMined(provider)
   return wallets
 }

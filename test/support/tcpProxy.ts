@@ -72,6 +72,13 @@ export async function startTcpProxy(first: number) {
   }
 }
 
+/** The port itself, whose connections pass nobody. */
+export function direct(port: number): TcpProxy {
+  const nothing = () => undefined
+  const troubles = { set: nothing, delay: nothing, retarget: nothing, cut: nothing, wasTroubled: () => false }
+  return { port, ...troubles, stop: async () => undefined }
+}
+
 /** Keeps the order of what is written, whatever its delays. */
 function createTravel(to: Socket): (data: Buffer | string, delayMs: number) => void {
   let arrivesAt = 0
