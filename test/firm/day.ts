@@ -191,9 +191,9 @@ export function countOf(names: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** A buy of some symbol for some hundred dollars. */
+/** A buy of some symbol: the broker account has cash for ten thousand of them, and as many again in the afternoon. */
 export function someBuy(random: Random): OrderTerms {
-  return { side: 'BUY', symbol: random.pick(SYMBOLS), usdc: BigInt(random.integer(100, 999)) * ONE_USDC }
+  return { side: 'BUY', symbol: random.pick(SYMBOLS), usdc: BigInt(random.integer(20, 80)) * ONE_USDC }
 }
 
 /** A sale of a part of what the employee holds, or a buy. */
@@ -201,5 +201,5 @@ export async function buyOrSale({ client }: Employee, random: Random): Promise<O
   const opened = random.chance(0.5) ? await client.getPortfolio() : null
   const [symbol] = Object.keys(opened?.portfolio.positions ?? {})
   if (symbol === undefined) return someBuy(random)
-  return { side: 'SELL', symbol, usdc: BigInt(random.integer(20, 90)) * ONE_USDC }
+  return { side: 'SELL', symbol, usdc: BigInt(random.integer(10, 18)) * ONE_USDC }
 }
