@@ -6,11 +6,13 @@ import { toQuantity } from '../../src/chain/jsonRpc.js'
 import { openedByCall } from '../../src/chain/openingCall.js'
 import { sameAddress } from '../../src/protocol/address.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../src/protocol/hex.js'
+import { BLOCK_TIME } from '../../src/sandbox/settings.js'
 import { MAX_TRANSACTION_BYTES } from '../../src/server/signer/transaction.js'
 import type { Fault, KindOf } from './plan.js'
 import { createRandom, type Random } from './random.js'
 
 const CHECK_MS = 20
+const BLOCK_MS = 200
 /** How long a fault waits for its occasion. */
 const LIMIT_MS = 15_000
 const GWEI = 1_000_000_000n
@@ -33,13 +35,13 @@ export type Chain = Awaited<ReturnType<typeof startChain>>
 /**
  * Takes over from the node, which loses blocks when it mines by itself during a reorganization.
  * @param keys of the relayers
- * @param blockMs between two blocks
+ * @param isShipped has blocks as the sandbox has them, and a base fee that stays: a firm's chain has more room than they have
  */
 export async function startChain(
   provider: JsonRpcProvider,
   chainId: number,
   keys: readonly string[],
-  blockMs: number,
+  isShipped: boolean,
 ) {
   await provider.send('evm_setAutomine', [false])
   await provider.send('evm_setIntervalMining', [0])
@@ -56,8 +58,9 @@ export async function startChain(
 
   async function mine(): Promise<void> {
     while (!stopping.signal.aborted) {
+      if (isShipped) await provider.send('anvil_setNextBlockBaseFeePerGas', [toQuantity(GWEI)])
       await between(() => provider.send('evm_mine', []))
-      await sleep(blockMs)
+      await sleep(isShipped ? BLOCK_TIME * 1_000 : BLOCK_MS)
     }
   }
   const mining = mine()

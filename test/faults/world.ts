@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createContracts, createUsdc } from '../../src/chain/contracts.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { BLOCK_TIME, ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
+import { ROOT, type SandboxOptions } from '../../src/sandbox/settings.js'
 import type { Table } from '../../src/server/store/engine.js'
 import { handEnclaveOver, killEnclaves } from '../e2e/support/enclaveProcesses.js'
 import { startBalancer } from '../support/balancer.js'
@@ -54,7 +54,6 @@ const ENCLAVE_SETTINGS = {
   RECONCILE_MIN_ACCOUNTS: '1',
   RECONCILE_MAX_DELAY_DAYS: '0',
 }
-const BLOCK_MS = 200
 /** Of each server, which they answer alone about their chain. */
 const NODES = 3
 const PRELOAD = new URL('programs/server.mjs', import.meta.url).href
@@ -93,8 +92,7 @@ export async function startWorld(options: WorldOptions) {
     isCluster ? startClusterDatabase(isShipped) : undefined,
   ])
   const { accounts, info, provider } = sandbox
-  const blockMs = isShipped ? BLOCK_TIME * 1_000 : BLOCK_MS
-  const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey], blockMs)
+  const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey], isShipped)
   const dataDir = join(sandbox.directory, 'server')
   const broadcasts: Broadcast[] = []
   const mistakes: string[] = []

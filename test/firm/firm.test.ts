@@ -10,7 +10,6 @@ import { hire, split, statementFaults } from './firm.js'
 
 /** A night has `EMPLOYEES=10000`. */
 const EMPLOYEES = Number(process.env.EMPLOYEES ?? 1_000)
-const SERVERS = 3
 /** Employees who make their statement at night. */
 const STATEMENTS = 50
 const MINUTE_MS = 60_000
@@ -39,7 +38,7 @@ it('a firm’s day loses nothing and doubles nothing, and its sums agree with th
   timeout: TIMEOUT_MS,
 }, async () => {
   const directory = await temporaryDirectory()
-  const world = await startWorld({ directory, servers: SERVERS, isShipped: true })
+  const world = await startWorld({ directory, servers: 3, isShipped: true })
   onTestFinished(() => world.stop())
   const { sandbox } = world
   const employees = await hire(world, EMPLOYEES)
