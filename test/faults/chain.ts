@@ -59,8 +59,9 @@ export async function startChain(
   async function mine(): Promise<void> {
     while (!stopping.signal.aborted) {
       if (isShipped) await provider.send('anvil_setNextBlockBaseFeePerGas', [toQuantity(GWEI)])
+      const due = sleep(isShipped ? BLOCK_TIME * 1_000 : BLOCK_MS)
       await between(() => provider.send('evm_mine', []))
-      await sleep(isShipped ? BLOCK_TIME * 1_000 : BLOCK_MS)
+      await due
     }
   }
   const mining = mine()

@@ -192,14 +192,14 @@ export function countOf(names: readonly string[]): Record<string, number> {
 }
 
 /** A buy of some symbol: the broker account has cash for ten thousand of them, and as many again in the afternoon. */
-export function someBuy(random: Random): OrderTerms {
+export async function someBuy(_: Employee, random: Random): Promise<OrderTerms> {
   return { side: 'BUY', symbol: random.pick(SYMBOLS), usdc: BigInt(random.integer(20, 80)) * ONE_USDC }
 }
 
 /** A sale of a part of what the employee holds, or a buy. */
-export async function buyOrSale({ client }: Employee, random: Random): Promise<OrderTerms> {
-  const opened = random.chance(0.5) ? await client.getPortfolio() : null
+export async function buyOrSale(employee: Employee, random: Random): Promise<OrderTerms> {
+  const opened = random.chance(0.5) ? await employee.client.getPortfolio() : null
   const [symbol] = Object.keys(opened?.portfolio.positions ?? {})
-  if (symbol === undefined) return someBuy(random)
+  if (symbol === undefined) return someBuy(employee, random)
   return { side: 'SELL', symbol, usdc: BigInt(random.integer(10, 18)) * ONE_USDC }
 }
