@@ -26,6 +26,6 @@ it.each([
   ['a broker that has been away for a day', market(86_400), 'Old prices, from 1 Jan 2030, 15:04:30'],
   ['a clock of the visitor’s that is wrong', market(86_400, false), null],
   ['a server that does not answer', market(3, false), 'Old prices, from 15:04:27', true],
-])('the age of prices is told beside them, with %s', (_why, given, words, isAway = false) => {
+])('prices show their age where they are old: %s', (_why, given, words, isAway = false) => {
   expect(ageWords(given, NOW, isAway)).toBe(words)
 })
