@@ -55,8 +55,10 @@ function openTable(directory: string) {
 }
 
 /** Express, ethers' Wallet and NonceManager, and `wait()`. */
-function plainRelayApp({ rpcUrl, chainId, ledger, privateKey, signer }: PlainRelay): RequestListener {
-  const provider = new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, pollingInterval: POLLING_MS })
+function plainRelayApp({ rpcUrl, chainId, ledger, privateKey, signer, tuned }: PlainRelay): RequestListener {
+  const provider = tuned
+    ? new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, pollingInterval: POLLING_MS })
+    : new JsonRpcProvider(rpcUrl)
   const wallet = new NonceManager(new Wallet(privateKey, provider))
   const contract = new Contract(ledger, confidentialLedgerAbi, wallet)
   const updatePortfolio = contract.getFunction('updatePortfolio')

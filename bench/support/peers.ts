@@ -24,6 +24,8 @@ export const peerTaskSchema = z.discriminatedUnion('kind', [
     privateKey: z.string(),
     /** The address of the enclave's key. */
     signer: z.string(),
+    /** Made quick for this chain; otherwise ethers as it is by default. */
+    tuned: z.boolean(),
   }),
 ])
 export type PeerTask = z.output<typeof peerTaskSchema>
