@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeAuthorizationCall } from '../src/chain/authorizationCall.js'
 import type { SignedAuthorization } from '../src/protocol/authorization.js'
 import type { SandboxAccount } from '../src/sandbox/accounts.js'
-import { createPrivateKey, createRelayerSigner } from '../src/server/signer/signer.js'
+import { createPrivateSigner } from '../src/server/signer/signer.js'
 import { Secret } from '../src/service/secret.js'
 import { ENCLAVE_SIGNER } from '../test/support/roles.js'
 import { type Cells, type Figure, ratio } from './support/figure.js'
@@ -13,7 +13,7 @@ import { cpuMs } from './support/platformProcesses.js'
 import type { Target } from './support/processes.js'
 import { MOST_CALLERS, type RelayChain, relayRequests, startRelayChain } from './support/relayChain.js'
 
-const PER_ROUND = 4 * MOST_CALLERS
+const PER_ROUND = 2 * MOST_CALLERS
 /** Fewer, because the plain relays take so much longer. */
 const PLAIN_PER_ROUND = MOST_CALLERS
 const BAR = 4
@@ -112,7 +112,7 @@ async function sendStraight(
   authorizations: readonly SignedAuthorization[],
 ): Promise<Cells> {
   const first = await provider.getTransactionCount(address)
-  const signer = createRelayerSigner(createPrivateKey(new Secret(privateKey)))
+  const signer = createPrivateSigner(new Secret(privateKey))
   const signed = await Promise.all(
     authorizations.map(async (authorization, index) => {
       const call = { to: addresses.confidentialLedger, data: encodeAuthorizationCall(authorization) }

@@ -27,7 +27,8 @@ import { createOpeningVerifier } from './relay/authorization.js'
 import { buildRelay } from './relay/build.js'
 import { createOpeningQuota } from './relay/openingQuota.js'
 import { relayRoutes } from './relay/router.js'
-import type { RelayerKey } from './signer/signer.js'
+import type { Curve } from './signer/curve.js'
+import type { RelayerSigner } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { statusReads } from './status/router.js'
 import { createStatusViews } from './status/views.js'
@@ -50,7 +51,9 @@ export function buildServer(deps: {
   readonly logger: Logger
   readonly engine: Engine
   readonly serverId: string
-  readonly relayerKey: RelayerKey
+  readonly signer: RelayerSigner
+  /** Default: on the caller's thread. */
+  readonly curve?: Curve | undefined
   readonly stopping: AbortSignal
   readonly phase: () => Phase
   readonly output: NarratorOutput

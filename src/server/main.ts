@@ -8,6 +8,7 @@ import { requireNode } from '../service/version.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
+import { startCurve } from './signer/curve.js'
 import { RelayerKeyError } from './signer/signer.js'
 import { StorageError, UnusableDatabaseError } from './store/engine.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
@@ -42,7 +43,10 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     setTimeout(() => process.exit(EXIT.failed), LAST_ANSWERS_MS)
   }
   try {
-    return await startServer(config, logger, (directory) => startSqlite({ directory, onBroken }))
+    return await startServer(config, logger, {
+      openEngine: (directory) => startSqlite({ directory, onBroken }),
+      startCurve,
+    })
   } catch (error) {
     const remedy = remedyFor(error, config)
     if (remedy !== undefined) return fail(remedy)

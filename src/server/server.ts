@@ -8,7 +8,8 @@ import { buildServer } from './build.js'
 import type { Config } from './config/config.js'
 import { close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/middleware.js'
-import { openRelayerKey } from './signer/signer.js'
+import type { Curve } from './signer/curve.js'
+import { openRelayerSigner } from './signer/signer.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/postgres/platform.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
@@ -19,16 +20,18 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>
 /**
  * Opens the database or locks the data directory, listens, and starts the services.
  *
- * @param openEngine opens the stores of a directory
- * @param times of the trigger
+ * @param parts how it opens the stores of a directory; where it works on the curve, by default on its own thread; times of the trigger
  * @throws DirectoryLockedError, UnusableDatabaseError, StorageError, RelayerKeyError, or the system error
  *   of `listen`; no part runs on then
  */
 export async function startServer(
   config: Config,
   logger: Logger,
-  openEngine: (directory: string) => Promise<Engine>,
-  times?: RetryTimes,
+  parts: {
+    readonly openEngine: (directory: string) => Promise<Engine>
+    readonly startCurve?: () => Curve & { stop(): Promise<void> }
+    readonly times?: RetryTimes | undefined
+  },
 ) {
   const stopping = new AbortController()
   const cleanUp = new AsyncDisposableStack()
@@ -39,9 +42,12 @@ export async function startServer(
   }
   try {
     registerNativeKeccak()
-    const engine = await openStores(config, openEngine, cleanUp)
-    const relayerKey = await openRelayerKey(config.relay.relayerKey)
-    const shared = { config, logger, engine, relayerKey, times, stopping: stopping.signal }
+    const engine = await openStores(config, parts.openEngine, cleanUp)
+    const curve = parts.startCurve?.()
+    if (curve) cleanUp.defer(curve.stop)
+    const signer = await openRelayerSigner(config.relay.relayerKey, curve)
+    const { times } = parts
+    const shared = { config, logger, engine, curve, signer, times, stopping: stopping.signal }
     return { ...(await listenAndStart(shared, cleanUp)), stop }
   } catch (error) {
     await stop()

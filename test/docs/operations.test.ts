@@ -98,7 +98,7 @@ let told: { types: Map<string, string>; samples: readonly Sample[] }
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'backend-test-'))
   const config = serverConfig({ DATA_DIR: directory })
-  const server = await startServer(config, createLogLines().logger, openQuickly)
+  const server = await startServer(config, createLogLines().logger, { openEngine: openQuickly })
   await fetch(`http://127.0.0.1:${server.port}/nowhere`)
   told = await metricsOf(`http://127.0.0.1:${server.opsPort}`)
   await server.stop()

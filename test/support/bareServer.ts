@@ -8,16 +8,14 @@ import { temporaryDirectory } from './temporaryDirectory.js'
 /** A server of the running test, as `main` starts it; no node, broker or enclave answers it unless `env` names one. */
 export async function bareServer(
   env: Record<string, string> = {},
-  times?: Parameters<typeof startServer>[3],
+  times?: Parameters<typeof startServer>[2]['times'],
 ) {
   const dataDir = env.DATA_DIR ?? (await temporaryDirectory())
   const log = createLogLines()
-  const server = await startServer(
-    serverConfig({ DATA_DIR: dataDir, ...env }),
-    log.logger,
-    openQuickly,
+  const server = await startServer(serverConfig({ DATA_DIR: dataDir, ...env }), log.logger, {
+    openEngine: openQuickly,
     times,
-  )
+  })
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= server.stop())
   onTestFinished(stop)

@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
 import type { Phase } from '../../src/server/ops/checks.js'
-import { openRelayerKey } from '../../src/server/signer/signer.js'
+import { openRelayerSigner } from '../../src/server/signer/signer.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
 import { chainEnvironment } from './intakeServer.js'
@@ -41,13 +41,13 @@ export async function buildApp(options: {
   })
   const log = createLogLines()
   const { engine } = await openStores(root)
-  const relayerKey = await openRelayerKey(config.relay.relayerKey)
+  const signer = await openRelayerSigner(config.relay.relayerKey)
   const { app, ops } = buildServer({
     config,
     logger: log.logger,
     engine,
     serverId: 'the server of the test',
-    relayerKey,
+    signer,
     stopping,
     phase: () => options.phase ?? 'running',
     output: { write: () => undefined },

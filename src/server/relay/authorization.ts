@@ -10,13 +10,13 @@ import {
   authorizationDigest,
   type SignedAuthorization,
 } from '../../protocol/authorization.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
 import type { RelayedType } from '../../protocol/relayReceipt.js'
-import { createSignerCheck, isSignedByKey } from '../../protocol/signature.js'
+import { isSignedByKey } from '../../protocol/signature.js'
 import { createSharedValue, createTimedValue } from '../../service/waiting.js'
+import type { Curve } from '../signer/curve.js'
 import type { GasPurpose } from '../store/receipts.js'
 
 /** The relay refuses an authorization. Nothing was signed or stored for it. */
@@ -54,8 +54,9 @@ export function createAuthorizationVerifier(rules: {
   readonly chainId: number
   readonly contracts: ContractAddresses
   readonly signers: () => Promise<Signers>
+  readonly isSignedBy: Curve['isSignedBy']
 }) {
-  const isSigned = createSignerOfChain(rules.signers)
+  const isSigned = createSignerOfChain(rules)
   return async (authorization: SignedAuthorization): Promise<VerifiedAuthorization> => {
     const { primaryType, signature } = authorization
     const target = targetOf(primaryType, rules.contracts)
@@ -103,28 +104,17 @@ const USABLE_MS = 30_000
  * Whether the chain's signer has signed a digest. Reads the signers every five seconds at most, and only while it is asked. A signature by the next signer makes it read at once: that
  * one may be in force by now.
  */
-function createSignerOfChain(read: () => Promise<Signers>) {
-  const shared = createSharedValue({ load: read, freshMs: () => FRESH_MS, usableMs: () => USABLE_MS })
-  let current: { readonly signer: Hex; readonly check: ReturnType<typeof createSignerCheck> } | undefined
-
-  function isBy({ signer }: Signers, digest: Hex, signature: Hex): boolean {
-    const known = current?.signer === signer ? current : { signer, check: createSignerCheck(signer) }
-    current = known
-    try {
-      known.check(digest, signature)
-      return true
-    } catch (error) {
-      if (error instanceof ProtocolError) return false
-      throw error
-    }
-  }
-
+function createSignerOfChain({
+  signers,
+  isSignedBy,
+}: Pick<Parameters<typeof createAuthorizationVerifier>[0], 'signers' | 'isSignedBy'>) {
+  const shared = createSharedValue({ load: signers, freshMs: () => FRESH_MS, usableMs: () => USABLE_MS })
   return async (digest: Hex, signature: Hex): Promise<boolean> => {
     const { value, isFresh } = await shared.get()
-    if (isBy(value, digest, signature)) return true
+    if (await isSignedBy(value.signer, digest, signature)) return true
     const { pending } = value
     const isByNext = pending !== null && isSignedByKey(pending.to, digest, signature)
-    return (isByNext || !isFresh) && isBy(await shared.join(), digest, signature)
+    return (isByNext || !isFresh) && isSignedBy((await shared.join()).signer, digest, signature)
   }
 }
 

@@ -6,7 +6,8 @@ import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
-import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
+import { type Curve, createCurve } from '../signer/curve.js'
+import type { RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease, Term } from '../store/leaseHolder.js'
 import { createReceiptStore, createSaveNoOp } from '../store/receipts.js'
@@ -33,7 +34,9 @@ interface BuildRelayDeps {
   readonly enactEveryMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
-  readonly relayerKey: RelayerKey
+  readonly signer: RelayerSigner
+  /** Default: on the caller's thread. */
+  readonly curve?: Curve | undefined
   readonly logger: Logger
   readonly stopping: AbortSignal
   readonly onEnd?: (receipt: Receipt) => void
@@ -45,15 +48,14 @@ export type BuiltRelay = ReturnType<typeof buildRelay>
 
 /** How old the account's balance may be when it claims work. Work that it cannot pay for any more waits for funds. */
 const FUNDS_MAX_AGE_MS = 5_000
-/** A corporate action takes effect on a day. */
+/** A corporate action takes effect on a date, so this is soon enough. */
 const ENACT_EVERY_MS = 10_000
 
 export function buildRelay(deps: BuildRelayDeps) {
-  const { config, rpc, relayerKey, stopping } = deps
+  const { config, rpc, signer, curve = createCurve(), stopping } = deps
   const { relay: settings, chain } = config
   const { minBalance, waitMs } = settings
   const shared = createShared(deps)
-  const signer = createRelayerSigner(relayerKey)
   const account = createRelayerAccount({
     ...deps,
     address: signer.address,
@@ -72,7 +74,7 @@ export function buildRelay(deps: BuildRelayDeps) {
   })
   const readSigners = createSignersView(rpc)
   const signers = () => readSigners(chain.contracts.orderEscrow)
-  const verify = createAuthorizationVerifier({ ...chain, signers })
+  const verify = createAuthorizationVerifier({ ...chain, ...curve, signers })
   return {
     router: { authToken: settings.authToken.reveal(), verify, relay: dispatcher, waitMs, stopping },
     services: [account.service, dispatcher.service],
@@ -85,9 +87,9 @@ export function buildRelay(deps: BuildRelayDeps) {
 }
 
 /** Lives as long as the process, whether it holds the account or not. */
-function createShared({ config, rpc, charged, engine, relayerKey, logger }: BuildRelayDeps) {
+function createShared({ config, rpc, charged, engine, signer, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
-  const from = relayerKey.address
+  const from = signer.address
   const changed = new Map()
   /** @param of the engine of every server, or one whose writes have the fence of a term */
   const storesOf = (of: Engine) => {

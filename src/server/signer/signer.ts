@@ -11,19 +11,24 @@ import {
 } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { CURVE_ORDER, isSignedByKey } from '../../protocol/signature.js'
-import { signDigest } from '../../protocol/signDigest.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
-import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
+import { type Curve, createCurve } from './curve.js'
+import { prepareTransaction, type RawTransaction, type UnsignedTransaction } from './transaction.js'
 
-/** The key of the account that pays the gas, wherever it is kept. */
-export interface RelayerKey {
+/** Signs for the account that pays the gas, wherever its key is kept. */
+export interface RelayerSigner {
   readonly address: Hex
-  /** Low-s ECDSA over the 32 bytes as they are: 65 bytes `r ‖ s ‖ v`, v 27 or 28. May be slow, and fail. */
-  signDigest(digest: Hex): Promise<Hex>
+  /** May be slow, and fail. */
+  sign(transaction: UnsignedTransaction): Promise<RawTransaction>
 }
 
-export type RelayerSigner = ReturnType<typeof createRelayerSigner>
+/** A key that a service keeps. */
+interface RelayerKey {
+  readonly address: Hex
+  /** Low-s ECDSA over the 32 bytes as they are: 65 bytes `r ‖ s ‖ v`, v 27 or 28. */
+  signDigest(digest: Hex): Promise<Hex>
+}
 
 /** The key has not answered. A signature that comes later is thrown away. */
 class SigningTimeoutError extends Error {
@@ -33,24 +38,24 @@ class SigningTimeoutError extends Error {
 /** Every key of ours gives up earlier. The nonce is in use until then, and the monitor may wait for it. */
 const PATIENCE_MS = 20_000
 
-export function createRelayerSigner(key: RelayerKey) {
+export function createKeySigner({ address, signDigest }: RelayerKey): RelayerSigner {
   return {
-    address: key.address,
-    /** The transaction's hash and the bytes that a node accepts. @throws what the key throws, SigningTimeoutError */
-    async sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }> {
+    address,
+    /** @throws what the key throws, SigningTimeoutError */
+    async sign(transaction) {
       const prepared = prepareTransaction(transaction)
-      const signature = await withTimeout(key.signDigest(prepared.digest), PATIENCE_MS)
+      const signature = await withTimeout(signDigest(prepared.digest), PATIENCE_MS)
       if (signature === undefined) throw new SigningTimeoutError('the key has not signed in time')
       return prepared.signed(signature)
     },
   }
 }
 
-export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
+export function createPrivateSigner(privateKey: Secret<Hex>, curve = createCurve()): RelayerSigner {
   const key = privateKey.reveal()
   return {
     address: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(key)))),
-    signDigest: async (digest) => signDigest(digest, key),
+    sign: (transaction) => curve.signTransaction(transaction, key),
   }
 }
 
@@ -59,9 +64,9 @@ export type RelayerKeyPlace =
   | { readonly kind: 'kms'; readonly keyId: string }
 
 /** @throws RelayerKeyError when the place does not give a usable key */
-export async function openRelayerKey(place: RelayerKeyPlace): Promise<RelayerKey> {
-  if (place.kind === 'kms') return openKmsKey({ keyId: place.keyId })
-  return createPrivateKey(place.privateKey)
+export async function openRelayerSigner(place: RelayerKeyPlace, curve?: Curve): Promise<RelayerSigner> {
+  if (place.kind === 'kms') return createKeySigner(await openKmsKey({ keyId: place.keyId }))
+  return createPrivateSigner(place.privateKey, curve)
 }
 
 /** The relayer's account has no usable key. The message is for the operator who starts the server, and names no secret. */

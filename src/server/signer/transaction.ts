@@ -9,12 +9,17 @@ import { splitSignature } from '../../protocol/signature.js'
 /** Nodes refuse longer transactions. */
 export const MAX_TRANSACTION_BYTES = 131_072
 
-/** A transaction signed by the relayer's account. It is stored before the first node has seen it. */
-export const signedTransactionSchema = z.strictObject({
-  nonce: z.int().min(0),
+export const rawTransactionSchema = z.strictObject({
   hash: bytes32Schema,
   /** The bytes for `eth_sendRawTransaction`. */
   raw: hexBetween(1, MAX_TRANSACTION_BYTES),
+})
+export type RawTransaction = z.output<typeof rawTransactionSchema>
+
+/** A transaction signed by the relayer's account. It is stored before the first node has seen it. */
+export const signedTransactionSchema = z.strictObject({
+  nonce: z.int().min(0),
+  ...rawTransactionSchema.shape,
 })
 export type SignedTransaction = z.output<typeof signedTransactionSchema>
 
@@ -71,7 +76,7 @@ function prepare(
   return {
     digest: keccak256(hexToBytes(encode(ending.unsigned))),
     /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
-    signed(signature: Hex): { hash: Hex; raw: Hex } {
+    signed(signature: Hex): RawTransaction {
       const { r, s, v } = splitSignature(signature)
       const raw = encode(
         [ending.parity(v - V_OFFSET), bytesToUint(r), bytesToUint(s)].map((value) => toBeArray(value)),

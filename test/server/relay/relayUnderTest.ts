@@ -18,7 +18,7 @@ import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
-import { openRelayerKey, type RelayerKey } from '../../../src/server/signer/signer.js'
+import { openRelayerSigner, type RelayerSigner } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -61,7 +61,7 @@ export interface RelayTestOptions {
   /** Default: the chain's own. */
   readonly rpcUrl?: string
   /** Default: the relayer's private key. */
-  readonly key?: RelayerKey
+  readonly signer?: RelayerSigner
   /** Default: one of the data directory's own. */
   readonly engine?: Engine
   readonly serverId?: string
@@ -75,7 +75,7 @@ const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TI
 
 /** The relay's routes on a real chain, listening on a free port. It stops with the test. */
 export async function startRelay(options: RelayTestOptions) {
-  const { chain, env = {}, rpcUrl, key, serverId = 'the server of the test' } = options
+  const { chain, env = {}, rpcUrl, serverId = 'the server of the test' } = options
   const dataDir = options.dataDir ?? (await temporaryDirectory())
   // Runs after the relay is stopped, as what is registered last runs first.
   onTestFinished(() => mineAgain(chain))
@@ -92,7 +92,7 @@ export async function startRelay(options: RelayTestOptions) {
   const engine = options.engine ?? (await openStores(dataDir)).engine
   const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
   const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs, chainId })
-  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
+  const signer = options.signer ?? (await openRelayerSigner(config.relay.relayerKey))
   const { logger } = log
   const charged: string[] = []
   const built = buildRelay({
@@ -109,7 +109,7 @@ export async function startRelay(options: RelayTestOptions) {
     enactEveryMs: options.enactEveryMs,
     engine,
     serveLease: createServeLease({ engine, holder: serverId, ttlMs: config.leaseTtlMs, logger }),
-    relayerKey,
+    signer,
     logger,
     stopping: stopping.signal,
   })

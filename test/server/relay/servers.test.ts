@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hexOf } from '../../../src/protocol/hex.js'
-import { createPrivateKey, type RelayerKey } from '../../../src/server/signer/signer.js'
+import { createPrivateSigner, type RelayerSigner } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -20,8 +20,12 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-const startServer = (url: Secret, serverId: string, env: Record<string, string> = {}, key?: RelayerKey) =>
-  startServerUnderTest({ chain: chain(), url, serverId, env, ...(key && { key }) })
+const startServer = (
+  url: Secret,
+  serverId: string,
+  env: Record<string, string> = {},
+  signer?: RelayerSigner,
+) => startServerUnderTest({ chain: chain(), url, serverId, env, ...(signer && { signer }) })
 
 /** Which of the servers has the relayer's account. */
 async function holderOf({ leases }: Engine): Promise<string | undefined> {
@@ -99,14 +103,14 @@ test('a server that is cut off from the database takes nothing on, signs nothing
 test('a server that sleeps while another takes its account sends nothing that it signs afterwards, and its caller has the other’s receipt', async () => {
   const url = await postgres.createDatabase()
   const privateKey = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey
-  const key = createPrivateKey(new Secret(hexOf(32).parse(privateKey)))
+  const signer = createPrivateSigner(new Secret(hexOf(32).parse(privateKey)))
   const gate = Promise.withResolvers<void>()
   let signed = 0
-  const slow: RelayerKey = {
-    ...key,
-    async signDigest(digestToSign) {
+  const slow: RelayerSigner = {
+    ...signer,
+    async sign(transaction) {
       if (signed++ > 0) await gate.promise
-      return key.signDigest(digestToSign)
+      return signer.sign(transaction)
     },
   }
   const sleeper = await startServer(url, 'sleeper', { RELAY_RESUBMIT_AFTER: '300ms' }, slow)

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { RelayerKey } from '../../../src/server/signer/signer.js'
+import type { RelayerSigner } from '../../../src/server/signer/signer.js'
 import { type Engine, type Fence, storageError } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import type { Secret } from '../../../src/service/secret.js'
@@ -90,9 +90,9 @@ export async function startServerUnderTest(options: {
   readonly url: Secret
   readonly serverId: string
   readonly env?: Record<string, string>
-  readonly key?: RelayerKey
+  readonly signer?: RelayerSigner
 }) {
-  const { chain, url, serverId, env, key } = options
+  const { chain, url, serverId, env, signer } = options
   const proxy = await startFaultProxy(chain.anvil.rpcUrl)
   const { life, engine } = mortal(await openShared(url))
   const relay = await startRelay({
@@ -103,7 +103,7 @@ export async function startServerUnderTest(options: {
     rpcUrl: proxy.url,
     env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
     searchEveryMs: TTL_MS,
-    ...(key && { key }),
+    ...(signer && { signer }),
   })
   life.die = () => {
     life.isOver = true

@@ -4,7 +4,7 @@ import { bytesToHex, type Hex, hexToBytes, uintToBytes } from '../../../src/prot
 import { addressOfPublicKey, publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress } from '../../../src/protocol/signature.js'
 import { signDigest } from '../../../src/protocol/signDigest.js'
-import { openKmsKey } from '../../../src/server/signer/signer.js'
+import { createKeySigner, openKmsKey } from '../../../src/server/signer/signer.js'
 import { batchMint } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'
@@ -97,7 +97,7 @@ test('the relay signs by a key in KMS, goes on after KMS failed or was silent, a
   const own = await startKmsStandIn(account?.privateKey ?? '0x')
   const client = { ...kmsClientOf(own), maxAttempts: 1 }
   const key = await openKmsKey({ keyId: 'alias/relayer', client })
-  const relay = await startRelay({ chain: chain(), key })
+  const relay = await startRelay({ chain: chain(), signer: createKeySigner(key) })
   own.half = 'high'
   own.failure = { status: 400, type: 'KeyUnavailableException' }
   const first = relay.relay(batchMint(AAPL, shares(5)))

@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { type Anvil, startAnvil } from '../../../src/sandbox/anvil.js'
-import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
+import { createPrivateSigner } from '../../../src/server/signer/signer.js'
 import { type Broadcaster, createBroadcaster } from '../../../src/server/txManager/broadcast.js'
 import { Secret } from '../../../src/service/secret.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 async function transfer(nonce: number, extra: { tip?: bigint; data?: `0x${string}` } = {}) {
   const [account] = anvil.accounts
   if (account === undefined) throw new Error('the chain has no accounts')
-  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
+  const signer = createPrivateSigner(new Secret(account.privateKey))
   return signer.sign({
     chainId: anvil.chainId,
     nonce,

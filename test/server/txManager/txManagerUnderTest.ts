@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
-import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
+import { createPrivateSigner } from '../../../src/server/signer/signer.js'
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
 import { createFeeMarket } from '../../../src/server/txManager/fees.js'
@@ -61,7 +61,7 @@ export async function startTxManager(options: {
   const direct = anvil.provider
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
-  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
+  const signer = createPrivateSigner(new Secret(account.privateKey))
   const log = createLogLines()
   const txManager = createTxManager({
     rpc,
