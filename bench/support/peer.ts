@@ -20,8 +20,8 @@ import { answerTasks } from './processes.js'
 type Route = Extract<PeerTask, { kind: 'bare' | 'plain' }>
 type PlainRelay = Extract<PeerTask, { kind: 'plainRelay' }>
 
-/** As many reads of one client as our server takes by default. */
-const PER_MINUTE = 60_000
+/** As many reads of one client as our server accepts by default. */
+const PER_MINUTE = 400_000
 /** Quicker than ethers' four seconds, which would be forty blocks here. */
 const POLLING_MS = 50
 const { PortfolioUpdate } = authorizationTypes

@@ -92,7 +92,7 @@ function relayerKeyOf({
   throw new TypeError('the relay has no account')
 }
 
-/** The settings, and beside them what no operator could judge: only tests have other values of that. */
+/** The settings, and constants that only tests override. */
 function toConfig(env: Settings, mayColour: boolean) {
   const dailyGas = BigInt(env.RELAY_DAILY_GAS)
   return {

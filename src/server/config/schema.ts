@@ -58,8 +58,7 @@ const narrationFormat = z
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   ENCLAVE_COMMAND: 'is gone: name .env.enclave in ENCLAVE_ENV_FILE, and the server keeps one enclave up',
-  MAX_WAIT:
-    'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it accepts',
+  MAX_WAIT: 'is gone: remove it. MAX_UNDER_WAY bounds what the server has accepted and not answered',
   BODY_LIMIT_BYTES: fixed('64 KiB'),
   HEADERS_TIMEOUT: follows('REQUEST_TIMEOUT', 'a third'),
   ANSWER_TIMEOUT: fixed('30s'),
@@ -107,7 +106,7 @@ export const environmentSchema = z.object({
   }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
     about:
-      'What the requests of one client may cost in a minute: a read 1, a post 30, and nothing a view that has not changed, a probe of /health, or one that shows the relay token.',
+      'What the requests of one client may cost in a minute: a read 1, a post 30, a file of the documentation 100, and nothing a view that has not changed, a probe of /health, or one that shows the relay token.',
     fallback: '400000',
   }),
   REQUEST_TIMEOUT: withDefault(duration(), {
@@ -213,7 +212,7 @@ export const environmentSchema = z.object({
   RELAYER_PRIVATE_KEY: optional(relayerKey(), {
     secret: true,
     about:
-      'Secret key of the account that pays the gas of relayed authorizations. The servers on one database share it. Or the next one.',
+      'Secret key of the account that pays the gas of relayed authorizations. The servers on one database share it. Or set RELAYER_KMS_KEY_ID.',
     example: '',
   }),
   RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {

@@ -177,7 +177,7 @@ function limitRate(
       requestWasSuccessful: isFree,
       standardHeaders: false,
       legacyHeaders: false,
-      // It warns of what is meant here, such as a key of our own.
+      // It would reject what is intended here, such as a key of our own.
       validate: false,
       handler(req, res) {
         throw new Problem('rate-limited', { headers: { 'Retry-After': setQuotaHeaders(req, res) } })

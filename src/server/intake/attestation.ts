@@ -99,7 +99,7 @@ export function attestationRoute(deps: {
   }
 }
 
-/** What a challenge counts of its client's calls of the nodes: a device takes as long as that many. */
+/** The cost of a challenge, in the calls of nodes that a client may cause: the attestation device is busy for that long. */
 const CHALLENGE_CALLS = 120
 
 /** The public route that has the enclave prove itself afresh. */

@@ -14,7 +14,7 @@ import type { OpeningQuota } from '../relay/openingQuota.js'
 import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
 import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
-import { answerOf, type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
+import { answerOf, decideEnvelope, type EscrowKnowledge, isOpen, type Reception } from './reception.js'
 
 export type NotReceived = Extract<Reception['answer'], string>
 
@@ -60,7 +60,7 @@ export function createOrders(deps: {
         const isExempt = isKnownOpen || client === undefined
         const occupant = isExempt ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)
-        const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
+        const reception = decideEnvelope({ orderId, current, offered, escrow: escrowKnown, refusal })
         // Reserved before the write, so that concurrent envelopes cannot exceed the room.
         if (occupant && reception.record !== current) giveBack = room.reserve(orderId, occupant)
         answer = reception.answer

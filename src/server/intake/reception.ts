@@ -40,10 +40,10 @@ export interface Reception {
 }
 
 /**
- * Stores a posted envelope, or refuses it with the reason. Anyone can read an orderId on the chain and post junk under it before its owner does.
- * So the escrow's commit decides, and not the first post. Pure.
+ * Decides what becomes of a posted envelope; the caller writes the record. Anyone can read an orderId on the chain and post junk under it before
+ * its owner does. So the escrow's commit decides, and not the first post. Pure.
  */
-export function receive(posted: {
+export function decideEnvelope(posted: {
   readonly orderId: Hex
   /** The stored record of the order, if any. */
   readonly current: OrderRecord | undefined

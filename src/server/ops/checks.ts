@@ -198,7 +198,7 @@ export function inspectLeases(leases: Pick<Leases, 'list'>, names: readonly stri
   }
 }
 
-/** A node may restart. */
+/** Longer than a node takes to restart. */
 const SILENCE_MS = 30_000
 
 /** Whether this server, if it runs the orders, still reads the escrow's events: without them no order runs. */

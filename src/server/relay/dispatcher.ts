@@ -37,7 +37,7 @@ export function createRelayDispatcher(options: {
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly budget: Pick<GasBudget, 'put' | 'assertRoom' | 'endOld' | 'refresh'>
-  /** Whether the account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
+  /** Whether the account's balance exceeds `RELAY_MIN_BALANCE`, as of some seconds ago. @throws ChainUnavailableError */
   readonly isFunded: () => Promise<boolean>
   /**
    * Authorizations that the account has under way at once, those without a transaction included. Openings have room of their own: a

@@ -153,7 +153,7 @@ export function createGasBudget(options: {
       { id: BOOKED, used: 0n, kept: booked, limit: isWrittenAhead ? undefined : bookable },
       ...(holder === undefined ? [] : [{ id: holder, ...ofHolder }]),
     ].filter(({ used, kept, limit }) => used !== 0n || kept !== 0n || limit !== undefined)
-    // The sum of all gas comes first, so that transactions of several servers wait for each other in one direction.
+    // The sum of all gas comes first, so that transactions of several servers cannot deadlock.
     return [{ id: ALL, used: more('used'), kept, limit: ofAll }, ...others].map((sum) => ({
       kind: 'add',
       day,
@@ -177,7 +177,7 @@ export function createGasBudget(options: {
     /**
      * Puts a record in the place of `before`, and counts what it sets aside, has used, and books or ends for its order.
      *
-     * @param bookable the most gas that may be booked for orders written ahead afterwards, where the record is not of such an order itself
+     * @param bookable the most gas that may be booked after this write; ignored where the record is of an order written ahead
      * @returns false where another version stands in its place
      * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`, `relayer-underfunded`; StorageError: it may have happened
      */

@@ -4,8 +4,8 @@ import { describeError, type Logger } from '../../service/logger.js'
 import {
   type Change,
   type Engine,
-  jsonOf,
   type Row,
+  rowJson,
   storageError,
   type Table,
   type WriteResult,
@@ -44,7 +44,7 @@ export function createDocuments<T>(options: {
   const lock = createKeyedLock()
 
   function toPut(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Change {
-    return { kind: 'put', table, row: { id, version: version + 1, isOpen, uniqueKey, doc: jsonOf(value) } }
+    return { kind: 'put', table, row: { id, version: version + 1, isOpen, uniqueKey, doc: rowJson(value) } }
   }
 
   function read(row: Row): StoredEntry<T> {

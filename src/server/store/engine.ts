@@ -116,7 +116,7 @@ export interface Engine {
   closed(table: Table, after: string, limit: number): Promise<Row[]>
   /**
    * Makes all of the changes, in their order, or none. Durable when it resolves. Additions come first, in one order everywhere, so that
-   * transactions of several servers never wait for each other.
+   * transactions of several servers cannot deadlock.
    *
    * @returns why the first change that is not possible is not
    */
@@ -158,7 +158,7 @@ export const storedLease = z
 export const endOfKeys = (prefix: string): string => `${prefix}\x7f`
 
 /** JSON with a bigint as decimal text. */
-export function jsonOf(value: unknown): string {
+export function rowJson(value: unknown): string {
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? each.toString() : each))
 }
 

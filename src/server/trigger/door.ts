@@ -12,7 +12,7 @@ import type { Secret } from '../../service/secret.js'
 import { createTimedValue, oneAtATime } from '../../service/waiting.js'
 import { Problem } from '../http/errors.js'
 
-/** Where the enclave takes jobs. Rejects where none of several can be in force. */
+/** Where the enclave accepts jobs. Rejects where none of several can be in force. */
 export type DoorUrl = () => Promise<string>
 
 const ASKED_EVERY_MS = 1_000
@@ -22,7 +22,7 @@ const HEALTH_TIMEOUT_MS = 1_500
 const healthSchema = z.object({ signer: z.optional(addressSchema), keys: z.optional(z.string()) })
 
 /**
- * The enclave's door. Where there are several enclaves during an upgrade, that of the one whose signatures the chain takes. It is only a
+ * The enclave's door. Where there are several enclaves during an upgrade, that of the one whose signatures the chain accepts. It is only a
  * choice: the contracts refuse what the others sign.
  */
 export function createDoor(
@@ -48,7 +48,7 @@ export function createDoor(
   })
   return {
     url: only === undefined ? inForce : async () => only,
-    /** Why it takes no jobs, or null. Only a signed job would show that it is the enclave. Rejects where the chain does not say which. */
+    /** Why it accepts no jobs, or null. Only a signed job would show that it is the enclave. Rejects where the chain does not say which. */
     async fault() {
       if (only === undefined) await signers()
       if (only === undefined && (await inForce().catch(() => undefined)) !== undefined) return null

@@ -162,7 +162,7 @@ function createOffers(
   },
 ) {
   const { runRecords, rateLimit, times, mayOffer, onRefused, logger } = options
-  const ask = createDoor(options)
+  const ask = createJobPost(options)
   /** Jobs that are being offered, and whether an enclave may have accepted each by an offer without an answer, or by another server's. */
   const underWay = new Map<string, { mayBeAccepted: boolean }>()
 
@@ -271,7 +271,7 @@ const MAX_CONNECTIONS = 32
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** Offers a job to the enclave, which runs it once, by its `runId`, however often it is offered. Never rejects. */
-function createDoor({ url, secret }: Pick<HttpRunnerOptions, 'url' | 'secret'>) {
+function createJobPost({ url, secret }: Pick<HttpRunnerOptions, 'url' | 'secret'>) {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return async (job: Job): Promise<OfferAnswer> => {
     const body = JSON.stringify(job)

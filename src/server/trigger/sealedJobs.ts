@@ -29,7 +29,7 @@ const MAX_SENDERS = 16
  * without a signature.
  */
 const PERMITS = { signed: 2, unsigned: 1 }
-/** An enclave that is stopped at its time sends its result a moment later; the run may count as running for longer. */
+/** An enclave that is stopped at its deadline posts its result shortly afterwards. */
 const LAST_RESULT_MS = 5_000
 const TIMEOUT: SealedJobEnd = { how: 'timeout', result: null }
 const NO_PERMIT: SealedJobEnd = { how: 'no-permit-in-time' }

@@ -85,9 +85,11 @@ function openDesk(sandbox: Sandbox, browser: Browser, copy: PublishedRulebook['c
   /** A page of a browser of its own, at an address. */
   async function visit(at = url, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: VIEWPORT, ...options })
-    if (!pagesStay) onTestFinished(() => context.close())
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
+    const close = () => context.close()
+    // A route's answer may be under way, or the page closed.
+    if (!pagesStay) onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }).then(close, close))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
       if (message.type() === 'error' && !isNetwork(message.text())) complaints.push(message.text())

@@ -325,7 +325,7 @@ describe('loadConfig', () => {
   })
 
   test('refuses a variable of an earlier version, in the file and in the environment: the fault says what to do', async () => {
-    const fault = /^MAX_WAIT: is gone: remove it\. The server measures/
+    const fault = /^MAX_WAIT: is gone: remove it\. MAX_UNDER_WAY bounds/
     const ENV_FILE = await envFile('MAX_WAIT=50ms\n')
     expect(() => loadConfig({ ...rest, ENV_FILE })).toThrow(fault)
     expect(() => readConfig({ ...SERVER_ENVIRONMENT, MAX_WAIT: '50ms' })).toThrow(fault)

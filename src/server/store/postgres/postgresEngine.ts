@@ -6,10 +6,10 @@ import {
   type Engine,
   endOfKeys,
   type Fence,
-  jsonOf,
   type LeaseState,
   type Leases,
   type Row,
+  rowJson,
   storedLease,
   storedRow,
   storedSum,
@@ -124,10 +124,10 @@ const answerSchema = z.tuple([
 /** Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. */
 function createBatches(database: Database) {
   async function commit(writes: readonly { changes: readonly Change[]; fence: Fence | undefined }[]) {
-    const rows = await database.query('SELECT transact($1::jsonb) AS results', [jsonOf(writes)])
+    const rows = await database.query('SELECT transact($1::jsonb) AS results', [rowJson(writes)])
     return answerSchema.parse(rows)[0].results
   }
-  // Batches of two servers that write the same rows wait for each other in one direction.
+  // Sorted, so that batches of two servers that write the same rows cannot deadlock.
   return createGroups(commit, MAX_WRITES, ({ changes: [first] }) =>
     first?.kind === 'put' ? first.row.id : (first?.id ?? ''),
   )
