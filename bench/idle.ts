@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Hex } from '../src/protocol/hex.js'
 import { postOrderSchema } from '../src/protocol/postedOrder.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bytesToHex, type Hex, uintToBytes } from '../src/protocol/hex.js'
 import { nameToBytes32 } from '../src/protocol/identifiers.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.js'

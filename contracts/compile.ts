@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join, relative } from 'node:path'
 import { Interface } from 'ethers'
 import solc from 'solc'
-import { z } from 'zod'
+import * as z from 'zod'
 import { CONTRACTS, CREATED, ROOT, SETTINGS, standardJson } from './standardJson.js'
 
 const CHAIN_OUT = join(ROOT, 'src/chain/generated')

@@ -3,7 +3,7 @@
 // arguments, only the faults whose description has one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { foundryProgram } from '../src/sandbox/anvil.js'
 
 const faultsSchema = z.array(

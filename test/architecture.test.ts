@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The part of `chain` that the client may import too: it reads events and calldata, in a browser as well. */
 const CHAIN_IN_BROWSERS = [

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DCLinter } from 'dclint'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readCompose, readUnit } from './support/deployments.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { OLDEST_NODE } from '../src/service/version.js'
 
 const lockSchema = z.object({

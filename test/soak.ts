@@ -1,7 +1,7 @@
 // npm run test:soak [-- storm --seed 7 --minutes 10 --servers 1]
 // npm run test:soak -- sweeps
 import { Command } from 'commander'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parsedBy } from '../src/terminal/arguments.js'
 import { soakSweeps } from './enclave/soak.js'
 import { soakStorm } from './faults/soak.js'

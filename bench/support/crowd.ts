@@ -1,5 +1,5 @@
 import { Interface, type JsonRpcProvider, MaxUint256 } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'

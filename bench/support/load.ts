@@ -1,5 +1,5 @@
 // The load generator as figures use it. Plans and results cross a process boundary.
-import { z } from 'zod'
+import * as z from 'zod'
 import { cpuMs } from './platformProcesses.js'
 import { startHelper, stolenMs, type Target } from './processes.js'
 

@@ -1,6 +1,6 @@
 // A chain with a long past, cheaply: events that a contract logs while its code is another one for a moment.
 import { type JsonRpcProvider, toQuantity } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 

@@ -1,5 +1,5 @@
 // The servers that ours is compared with: `peer.ts` has their code.
-import { z } from 'zod'
+import * as z from 'zod'
 import { BENCH_DIRECTORY, type BenchContext, type Turn } from './figure.js'
 import { type LoadPlan, takeTurn } from './load.js'
 import { startHelper, type Target } from './processes.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createConfidentialLedger } from '../../src/chain/contracts.js'
 import { checksum } from '../../src/protocol/address.js'
 import {

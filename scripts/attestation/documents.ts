@@ -1,6 +1,6 @@
 // Attestation documents of a test root, in the format of AWS, each with a fault or without one.
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   authority,
   type CertificateParts as BuiltParts,

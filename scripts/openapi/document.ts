@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { runIdSchema } from '../../src/protocol/job.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import * as api from '../../src/protocol/api.js'
 import { attestationSchema } from '../../src/protocol/attestation.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import type { BrokerHttp } from './http.js'
 import { decimalTextSchema } from './numbers.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PRICE_DECIMALS, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import type { BrokerHttp } from './http.js'
 import { timestampSchema } from './market.js'

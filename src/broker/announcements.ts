@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Announcement } from '../protocol/actionReport.js'
 import { add, dividedBy, type Ratio, ratio } from '../protocol/ratio.js'
 import type { BrokerHttp } from './http.js'

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http'
 import { request as sendHttps, Agent as TlsAgent } from 'node:https'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BrokerError, type BrokerErrorKind } from './errors.js'
 import type { RateBudget, Token } from './rateBudget.js'
 import { type Purpose, resetAt } from './rateLimit.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type BrokerHttp, orNull } from './http.js'
 import { priceSchema } from './numbers.js'
 

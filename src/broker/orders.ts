@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isOnIncrement } from '../protocol/orderTerms.js'
 import { formatDecimal, ONE_CENT, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { BrokerError } from './errors.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { asOne, type BrokerOrder, storedOrderSchema } from './order.js'
 
 /** Time for connection, authentication and listening together. */

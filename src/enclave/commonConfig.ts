@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { SharedBrokerOptions } from '../broker/index.js'
 import { ADDRESS_VARIABLES } from '../chain/contracts.js'
 import type { ContractAddresses } from '../protocol/api.js'

@@ -1,5 +1,5 @@
 // The settings that an enclave has wherever its keys come from.
-import { z } from 'zod'
+import * as z from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { runSecretSchema } from '../protocol/runMessage.js'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Environment } from '../service/config.js'
 import { loadSettings, readSettings } from './commonConfig.js'
 import { environmentSchema, FORMER_VARIABLES } from './configSchema.js'

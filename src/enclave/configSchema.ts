@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { hexOf } from '../protocol/hex.js'
 import { required } from '../service/config.js'
 import { privateKey, visibleText } from '../service/configKinds.js'

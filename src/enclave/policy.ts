@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { successorOf } from '../protocol/corporateActions.js'
 import type { Envelope } from '../protocol/envelope.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { problemSchema, type Revert } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
 import { ZERO_BYTES32 } from '../protocol/hex.js'

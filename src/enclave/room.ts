@@ -1,5 +1,5 @@
 // The room in a portfolio, whose blobs are bounded: one that did not fit could never be written again. Pure.
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_PORTFOLIO_BYTES } from '../protocol/ledgerBlob.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodePolicy, encodePolicy } from '../protocol/compactPolicy.js'
 import { carry, lateMoments } from '../protocol/corporateActions.js'
 import { ProtocolError } from '../protocol/errors.js'

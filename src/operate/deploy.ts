@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ADDRESS_VARIABLES, CONTRACT_NAMES } from '../chain/contracts.js'
 import { type Creation, DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { compiler } from '../chain/generated/compiler.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
+import * as z from 'zod'
 import { getRelayReceipt } from '../client/operator.js'
 import type { Hex } from '../protocol/hex.js'
 import { readSecretFiles, required } from '../service/config.js'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { verifyAttestation } from '../attestation/index.js'
 import { createAuthority } from '../chain/contracts.js'
 import { createViewCaller } from '../chain/views.js'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { chainIdSchema, chainIdTextSchema } from '../protocol/identifiers.js'

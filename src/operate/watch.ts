@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ROLES } from '../chain/contracts.js'
 import { interfaces } from '../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HDNodeWallet, JsonRpcProvider } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { endProcess, killWithParent } from './killWithParent.js'
 

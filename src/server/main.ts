@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
 import { EXIT } from '../service/exitCodes.js'

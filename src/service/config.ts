@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parse } from 'dotenv'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readPrivateFile, SharedFileError } from './privateFile.js'
 
 /** A variable of Node that no program of the platform goes on with: every URL off this machine is https. */

@@ -1,5 +1,5 @@
 import { utils } from '@noble/secp256k1'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
 import { secureUrlSchema } from '../protocol/secureUrl.js'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The oldest Node that the programs run on; `engines` in package.json says the same. */
 export const OLDEST_NODE = 24

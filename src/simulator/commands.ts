@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import { type ControlCommand, controlSchemas, type Fault, type FillRule } from './controlSchemas.js'
 import type { CorporateActions } from './corporateActions.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProtocolError } from '../protocol/errors.js'
 import { formatDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { ControlRunners } from './commands.js'

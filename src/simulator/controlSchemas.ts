@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // One schema per control command: the body of `POST /sandbox/<command>`, and the argument of the method with that name.
 

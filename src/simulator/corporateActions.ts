@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { controlSchemas } from './controlSchemas.js'
 import type { Lifecycle } from './lifecycle.js'

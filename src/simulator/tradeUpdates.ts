@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import { z } from 'zod'
+import * as z from 'zod'
 import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS } from '../protocol/units.js'
 import { nanoTime, orderJson } from './shapes.js'
 import type { OrderStatus, StandInAccount, StandInOrder } from './types.js'

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DeployError } from '../chain/deploy.js'
 import { revertOf } from '../chain/reverts.js'
 import { ContractError, TradingError, toTradingError } from '../client/index.js'

@@ -7,7 +7,7 @@
 // address in the API, the command line and the page. A wallet that joined can leave by itself, and the admin
 // can neither delay nor prevent that.
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { DELAYS, INSTITUTION } from '../../src/sandbox/settings.js'

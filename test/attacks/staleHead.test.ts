@@ -6,7 +6,7 @@
 // Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two operators must agree at one block
 // hash on everything that decides money, and have that block at its number. The lower of their safe blocks counts.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ADDRESS_VARIABLES } from '../../src/chain/contracts.js'
 import type { Rpc } from '../../src/chain/rpc.js'
 import { createChainState } from '../../src/enclave/chainState.js'

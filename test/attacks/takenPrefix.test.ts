@@ -5,7 +5,7 @@
 // after three ids, so three transactions of Bob's kept her from trading.
 // Now: the client goes on with fresh ids, reports each time which wallet was in the way, and the operator's command names it too.
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
 import { personEnv, startCli } from '../e2e/support/cli.js'
 import { useDesk } from '../e2e/support/desk.js'

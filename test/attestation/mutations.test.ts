@@ -1,7 +1,7 @@
 // Evidence whose bytes were changed. A push tries the same few, a night a million others: see .ci/run.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ES384, payload as payloadOf } from '../../scripts/attestation/documents.js'
 import { readCbor } from '../../src/attestation/cbor.js'
 import { AttestationError } from '../../src/attestation/errors.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { measuredBy, verifyAttestation } from '../../src/attestation/index.js'
 import { judge } from '../../src/attestation/judge.js'
 import { createStartingVerifier } from '../../src/attestation/starting.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readVectors } from '../support/vectors.js'
 
 const part = z.record(z.string(), z.unknown())

@@ -1,7 +1,7 @@
 // What a person reads on a phone when something is away: one sentence with the next step. Lists: lists.test.ts; another chain: wallets.test.ts.
 import type { Page, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { expectFit } from './support/accessibility.js'
 import { goTo, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'

@@ -1,7 +1,7 @@
 // The page as a program of its own: what a browser reads to install it, and how it tells of an order's end in a tab that nobody sees.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createReader } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { PATIENCE_MS } from './support/browser.js'

@@ -1,7 +1,7 @@
 // The page's lists of the chain's past: kept between visits, and honest about what is not read and why.
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { expectFit } from './support/accessibility.js'
 import { deskAndPhone, goTo, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { findViolations } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'

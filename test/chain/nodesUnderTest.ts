@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer } from '../support/httpServer.js'
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer } from '../support/httpServer.js'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createHttp } from '../../src/client/http.js'
 import { createReader } from '../../src/client/index.js'
 import { problem, startApiStandIn, useApi } from '../support/apiStandIn.js'

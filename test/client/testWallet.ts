@@ -1,6 +1,6 @@
 // A browser's wallet over EIP-1193, in front of the local chain, that does what its person confirms.
 import { concat, toQuantity, toUtf8String } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { Eip1193Provider } from '../../src/client/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'

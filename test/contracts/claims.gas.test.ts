@@ -2,7 +2,7 @@
 // account that cannot receive: whatever the gas, the call pays the account or reverts. Nor must a failure of USDC itself.
 import { toQuantity } from 'ethers'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { batchMint, refund, settlement, signedCall } from '../support/authorizations.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'

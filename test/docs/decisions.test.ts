@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const FOLDER = 'docs/decisions'
 const pages = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name))

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseCsv } from '../../src/client/csv.js'
 import { historyEntrySchema } from '../../src/client/history/entries.js'
 import { holdingsOf } from '../../src/client/history.js'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createAuthorizer } from '../../src/enclave/authorizer.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createRunClock } from '../../src/enclave/clock.js'

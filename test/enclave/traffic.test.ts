@@ -1,7 +1,7 @@
 // The enclave's node sees whose order is run, and must not see what the order is.
 import { Interface, isHexString } from 'ethers'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { INTERFACES } from '../support/chain.js'

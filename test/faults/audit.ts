@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TABLES } from '../../src/server/store/engine.js'
 
 /** One change of a row or of a lease, noted in its own transaction. */

@@ -1,7 +1,7 @@
 // The chain mines by the storm's clock, and its faults strike between two blocks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JsonRpcProvider, Transaction, Wallet } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toQuantity } from '../../src/chain/jsonRpc.js'
 import { openedByCall } from '../../src/chain/openingCall.js'
 import { sameAddress } from '../../src/protocol/address.js'

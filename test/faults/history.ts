@@ -1,6 +1,6 @@
 // Violations that no fault excuses. Each verdict is a function of the bench's notes, so that a test can falsify the notes.
 import { Transaction } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AuditEvent } from './audit.js'
 
 /** A transaction on its way from a server to a node. */

@@ -1,5 +1,5 @@
 // The real node, and the other nodes that it is shown as.
-import { z } from 'zod'
+import * as z from 'zod'
 import { quantitySchema } from '../../src/chain/jsonRpc.js'
 
 const callSchema = z.object({ id: z.int(), method: z.string(), params: z.array(z.unknown()) })

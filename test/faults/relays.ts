@@ -1,5 +1,5 @@
 import { Contract } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openedByCall } from '../../src/chain/openingCall.js'
 import { sameAddress } from '../../src/protocol/address.js'
 import { receiptSchema } from '../../src/protocol/relayReceipt.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Wallet } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Client,
   createClient,

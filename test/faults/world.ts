@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createContracts, createUsdc } from '../../src/chain/contracts.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { SERVER_ACCOUNT } from '../support/brokerStandIn.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
 import { keyOf } from '../support/openings.js'

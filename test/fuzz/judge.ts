@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { problemBodySchema } from '../../src/server/http/errors.js'
 import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.js'
 import type { Answer } from './connection.js'

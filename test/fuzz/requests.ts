@@ -1,7 +1,7 @@
 // Arbitraries of requests, made from the schemas of the routes: right ones, and the same changed.
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 import { signAuthorization, signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'

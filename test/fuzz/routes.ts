@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { problemsOf } from '../../scripts/openapi/document.js'
 import { OPERATIONS } from '../../scripts/openapi/operations.js'
 import { healthSchema as enclaveHealthSchema } from '../../src/enclave/resident/door.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checksum } from '../../src/protocol/address.js'
 import { signAuthorization, signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { commitOf } from '../../src/protocol/envelope.js'

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { dayAt } from '../../src/broker/index.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'

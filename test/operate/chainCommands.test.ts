@@ -2,7 +2,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodePolicy, encodePolicy } from '../../src/protocol/compactPolicy.js'
 import { type Bytes, bytesToHex, type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { type Policy, policyHash, policySchema } from '../../src/protocol/policy.js'

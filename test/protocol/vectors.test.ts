@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
 import { getCreate2Address, getCreateAddress, Interface, keccak256, TypedDataEncoder, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { checksum } from '../../src/protocol/address.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { bareServer } from '../support/bareServer.js'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { OLDEST_NODE } from '../../src/service/version.js'
 import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { instructionsOf, stagesOf } from './dockerfile.js'
 
 /** One way in which the platform is shipped to be run: as whom each of the two programs runs. */

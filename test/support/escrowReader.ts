@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface, type JsonRpcProvider } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { handled } from './handled.js'

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { z } from 'zod'
+import * as z from 'zod'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = z.function().parse(runInNewContext('gc'))

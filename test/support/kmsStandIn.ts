@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { SigningKey } from 'ethers'
 import { onTestFinished } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bytesToUint, concatBytes, type Hex, hexToBytes, uintToBytes } from '../../src/protocol/hex.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { startHttpServer } from './httpServer.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** How many times its random cases a test plays; CI sets it each night. */
 export const LENGTH = z.coerce

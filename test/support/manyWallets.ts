@@ -1,7 +1,7 @@
 // Wallets of a sandbox, as many as are wanted, and what they send at the chain's cost.
 import { utils } from '@noble/secp256k1'
 import { computeAddress, Interface, type JsonRpcProvider, toQuantity } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { checksum } from '../../src/protocol/address.js'
 import { bytesToHex, type Hex } from '../../src/protocol/hex.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { REASONS } from '../../src/server/ops/checks.js'
 
 const [reason, ...reasons] = Object.keys(REASONS)

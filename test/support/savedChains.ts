@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import { contractsSchema } from '../../src/protocol/api.js'
 

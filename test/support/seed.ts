@@ -1,7 +1,7 @@
 // Each run of the random tests draws a seed of its own. A failure names it, and `SEED=<n>` repeats it.
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const MAX_SEED = 2 ** 31 - 1
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TABLES, type Table } from '../../src/server/store/engine.js'
 
 const rowSchema = z.object({ id: z.string(), version: z.int(), is_open: z.int(), doc: z.string() })

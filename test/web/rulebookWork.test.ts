@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { expect, it, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ClientError, type Policy, type PortfolioKey } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { createRulebookWork, type RulebookCalls } from '../../web/state/rulebookWork.js'

@@ -1,6 +1,6 @@
 // Certificates and lists of revoked ones of a test root, in the form of Intel's.
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { concatBytes } from '../../../src/protocol/hex.js'
 import { commonName, der, integer, sequence } from '../../../src/simulator/device/encode.js'
 import * as make from '../documents.js'

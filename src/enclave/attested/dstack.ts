@@ -1,7 +1,7 @@
 // A machine of Intel TDX that dstack runs: its agent gives quotes, and keys, at a socket inside of the machine. The paths without a version are
 // those of dstack 0.5, which 0.6 serves as they were.
 // https://github.com/Dstack-TEE/dstack/blob/master/docs/guest-api-v0.md
-import { z } from 'zod'
+import * as z from 'zod'
 import { hexText, sha256 } from '../../attestation/bytes.js'
 import { demand } from '../../attestation/errors.js'
 import { measurementOf } from '../../attestation/policy.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
 import type { Hex } from '../../protocol/hex.js'

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { brokerKeysSchema } from '../../protocol/provisioning.js'

@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { StartingStatement } from '../../attestation/starting.js'
 import { MAX_STATEMENT_CHARACTERS } from '../../attestation/statement.js'
 import { configurationOf } from '../../attestation/write.js'

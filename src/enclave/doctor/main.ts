@@ -1,7 +1,7 @@
 // The enclave's part of `operate doctor`, `invariants`, `actions` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
 import { Command, CommanderError } from 'commander'
 import { computeAddress } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
 import { addressSchema, checksum } from '../../protocol/address.js'
 import { type EnclaveReport, enclaveReportSchema, fault } from '../../protocol/finding.js'

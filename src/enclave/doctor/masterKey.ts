@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createConfidentialLedger } from '../../chain/contracts.js'
 import { RangeRefusedError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'

@@ -1,5 +1,5 @@
 // Reads what the invariants compare, from a chain and a broker, while both keep changing.
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Broker, type BrokerOrder, joinedWith, type TradeActivity } from '../../broker/index.js'
 import { blockTime, firstBlockSince } from '../../chain/blockTimes.js'
 import { ChainAnswerError } from '../../chain/errors.js'

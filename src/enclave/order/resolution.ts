@@ -1,5 +1,5 @@
 // A job `resolve`: the platform's owner ends an order that no run can end, gets an account back whose nonce has leapt, or has a move carried out.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'

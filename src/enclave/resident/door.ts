@@ -9,7 +9,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { enclaveModeSchema } from '../../protocol/attestation.js'
 import { MAX_POLICY_BYTES } from '../../protocol/envelopeForm.js'

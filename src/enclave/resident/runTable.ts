@@ -3,7 +3,7 @@ import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync, statSync } fr
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type EnclaveBoot,
   enclaveBootSchema,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { ConfigError } from '../../service/config.js'
 import { readPrivateFile } from '../../service/privateFile.js'

@@ -1,6 +1,6 @@
 // What an attested enclave tells its operator at its door, who signs with the secret of jobs: reports, sealed to the owner, and evidence.
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
 import { ProtocolError } from '../../protocol/errors.js'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { formatEther } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { currentFees, priceLimit } from '../../chain/fees.js'
 import { createRpc } from '../../chain/rpc.js'
 import { type Finding, notice, ok, unchecked } from '../../protocol/finding.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
 import { StorageError } from '../../server/store/engine.js'

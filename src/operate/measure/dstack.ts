@@ -1,6 +1,6 @@
 // The registers of a machine of dstack. https://github.com/Dstack-TEE/dstack/blob/master/docs/attestation-tdx.md
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Registers } from '../../attestation/nitro.js'
 import { jsonOf } from '../../protocol/json.js'
 import { CommandError } from '../../terminal/failure.js'

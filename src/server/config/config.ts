@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { computeAddress } from 'ethers'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytesToHex } from '../../protocol/hex.js'

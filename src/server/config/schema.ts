@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../protocol/fees.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
 import { publicKeySchema } from '../../protocol/point.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'

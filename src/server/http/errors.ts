@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { API_PATHS, problemSchema, quotaSchema, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'
 import type { Hex } from '../../protocol/hex.js'

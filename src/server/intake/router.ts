@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Signers } from '../../chain/authorityView.js'
 import type { OrderEscrow } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'

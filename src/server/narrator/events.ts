@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createContracts } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
 import type { ChainLog, LogQuery } from '../../chain/logReader.js'

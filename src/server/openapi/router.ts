@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type RequestHandler, type Response, Router } from 'express'
-import { z } from 'zod'
+import * as z from 'zod'
 import { INSTALLATION } from '../../service/version.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 

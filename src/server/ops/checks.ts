@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
 import { blockCall, blockSchema, quantitySchema, resultOf } from '../../chain/jsonRpc.js'

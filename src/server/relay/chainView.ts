@@ -1,5 +1,5 @@
 import type { BlockTag } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createCorporateActions, createOrderEscrow, LISTED } from '../../chain/contracts.js'
 import { isEnactment } from '../../chain/enactmentCall.js'
 import { ChainAnswerError } from '../../chain/errors.js'

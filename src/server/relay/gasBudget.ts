@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { max, min } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { isFinal } from '../../protocol/relayReceipt.js'

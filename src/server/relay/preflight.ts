@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import {
   blockCall,

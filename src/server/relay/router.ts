@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { z } from 'zod'
+import * as z from 'zod'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { isFinal, receiptSchema } from '../../protocol/relayReceipt.js'

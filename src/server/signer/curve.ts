@@ -1,5 +1,5 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createSignerCheck } from '../../protocol/signature.js'

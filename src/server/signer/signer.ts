@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   bytesToHex,
   bytesToUint,

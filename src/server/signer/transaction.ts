@@ -1,5 +1,5 @@
 import { encodeRlp, type RlpStructuredDataish, Transaction, toBeArray } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Fees } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, bytesToUint, type Hex, hexBetween, hexToBytes } from '../../protocol/hex.js'

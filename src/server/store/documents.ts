@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import {

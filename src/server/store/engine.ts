@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, the

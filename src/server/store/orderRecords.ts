@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
 import { cancelEnvelopeSchema, orderEnvelopeSchema } from '../../protocol/envelopeForm.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'

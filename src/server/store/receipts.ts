@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { openedByCall } from '../../chain/openingCall.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import {

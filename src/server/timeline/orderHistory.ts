@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { firstBlockSince } from '../../chain/blockTimes.js'
 import { fitOf } from '../../chain/blockTracker.js'
 import {

@@ -1,6 +1,6 @@
 // The enclave's door: where it is, and its answer to a challenge.
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Signers } from '../../chain/authorityView.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import { type Attestation, attestationSchema } from '../../protocol/attestation.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { BrokerClock } from '../../broker/index.js'
 import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
 import {
   blockCall,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { priceLimit } from '../../chain/fees.js'
 import { quantitySchema, smallQuantitySchema } from '../../chain/jsonRpc.js'
 import { sameAddress } from '../../protocol/address.js'

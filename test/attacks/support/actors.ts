@@ -1,5 +1,5 @@
 import { Contract, Interface, type Provider, Wallet } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { institutionRegistryAbi } from '../../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'

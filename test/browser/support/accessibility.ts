@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const resultSchema = z.array(
   z.object({

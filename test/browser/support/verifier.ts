@@ -1,5 +1,5 @@
 import { build } from 'esbuild'
-import { z } from 'zod'
+import * as z from 'zod'
 import { useChromium } from './browser.js'
 
 const PAGE = 'http://localhost/'

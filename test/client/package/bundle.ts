@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { type Rolldown, build as viteBuild } from 'vite'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Installed } from './installed.js'
 
 /** Gzipped: the entry with all that it imports, and all that it loads by `import()`, as Vite makes files of them; the same as one file of esbuild's. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Brought, closureOf } from '../../support/lockFile.js'
 
 export const run = promisify(execFile)

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   createFileOrderStore,
   createFileStore,

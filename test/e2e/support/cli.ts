@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runCommandLine } from '../../../src/cli/commandLine.js'
 import { bytes32Schema } from '../../../src/protocol/hex.js'
 import { built } from '../../support/built.js'

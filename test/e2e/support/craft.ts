@@ -1,5 +1,5 @@
 // Orders that no honest client makes: a test chooses every step.
-import { z } from 'zod'
+import * as z from 'zod'
 import { commitOf, type Envelope, ORDER_PLACE, POLICY_PLACE, seal } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'

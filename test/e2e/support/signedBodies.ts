@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import { expect } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createClient, type OrderTerms } from '../../../src/client/index.js'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'

@@ -1,6 +1,6 @@
 // An enclave on a machine of dstack: what the agent and Intel answer becomes evidence, and keys stay with the program.
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { sha256 } from '../../../src/attestation/bytes.js'
 import { judge } from '../../../src/attestation/judge.js'
 import { BORN } from '../../../src/attestation/statement.js'

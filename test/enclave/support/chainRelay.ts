@@ -1,6 +1,6 @@
 // A relay for tests: it carries authorizations to the chain at once, as the real one does in the end.
 import { isCallException } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
 import { revertOf } from '../../../src/chain/reverts.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'

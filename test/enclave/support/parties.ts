@@ -1,5 +1,5 @@
 // The parties of the enclave's tests: keys, an institution, a rulebook, and their envelopes and signatures.
-import { z } from 'zod'
+import * as z from 'zod'
 import { createKeys } from '../../../src/enclave/keys/keys.js'
 import { cancelIntentDigest, sealCancel } from '../../../src/protocol/cancelIntent.js'
 import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'

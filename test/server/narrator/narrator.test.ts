@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import { useChain } from '../../support/chain.js'

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { describeApi, problemsOf } from '../../../scripts/openapi/document.js'
 import { OPERATIONS } from '../../../scripts/openapi/operations.js'
 import { EXAMPLES, nameOf } from '../../../scripts/openapi/schemas.js'

@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import {
   createCheck,

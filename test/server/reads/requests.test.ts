@@ -1,6 +1,6 @@
 import request from 'supertest'
 import { expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import express from 'express'
 import request from 'supertest'
 import { expect, onTestFinished } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import {
   type Authorization,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { batchMint } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { inspectPostgres } from '../../../src/operate/doctor/stores.js'
 import { type Engine, StorageError, UnusableDatabaseError } from '../../../src/server/store/engine.js'
 import type { Database } from '../../../src/server/store/postgres/database.js'

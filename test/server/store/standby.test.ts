@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkStores } from '../../../src/operate/doctor/stores.js'
 import { createStoreView } from '../../../src/server/ops/checks.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'

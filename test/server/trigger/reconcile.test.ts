@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { BrokerClock } from '../../../src/broker/index.js'
 import { isCloseOver } from '../../../src/server/trigger/reconcile.js'
 import { useChain } from '../../support/chain.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'

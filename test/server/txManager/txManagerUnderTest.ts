@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createPrivateSigner } from '../../../src/server/signer/signer.js'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import { withTimeout } from '../../../service/waiting.js'
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Engine, storageError, UnusableDatabaseError } from '../engine.js'
 import type { Database } from './database.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { FIRST_TABLES, refuseSchema, type Table } from '../engine.js'
 import type { Database } from './database.js'
 

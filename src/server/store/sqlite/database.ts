@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
 import { FIRST_TABLES, refuseSchema, type StorageError, storageError, type Table } from '../engine.js'
 

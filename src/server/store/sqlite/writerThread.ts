@@ -1,6 +1,6 @@
 // The thread of `startSqlite`: commits one group of writes after the other. The first one opens the database.
 import { parentPort, workerData } from 'node:worker_threads'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { WriteResult } from '../engine.js'
 import { failureCode, openDatabase } from './database.js'
 import { createWriter, type Write } from './writer.js'

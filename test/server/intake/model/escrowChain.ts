@@ -1,5 +1,5 @@
 import { Interface, toQuantity } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createOrderEscrow, type EscrowedOrder, type OrderEscrow } from '../../../../src/chain/contracts.js'
 import { orderEscrowAbi } from '../../../../src/chain/generated/orderEscrowAbi.js'
 import type { Rpc, RpcAnswer, RpcCall } from '../../../../src/chain/rpc.js'
