@@ -53,7 +53,7 @@ export function createRelayDispatcher(options: {
   const { account, isFunded, store, chain, preflight, budget, room, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS, waitMs } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
-  const followed = { openings: 0, others: 0 }
+  const { follow, acrossTerms, followed } = createFollowing({ store, waitMs, stopping })
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
@@ -64,47 +64,6 @@ export function createRelayDispatcher(options: {
   const isFull = ({ relay }: RelayTerm, kind: Kind) => isUsedUp(relay.underWay()[kind], kind)
   const assertRoom = (term: RelayTerm, type: RelayedType) => {
     if (isFull(term, kindOf(type))) throw new RelayRefusal({ code: 'relay-overloaded' })
-  }
-
-  /** Follows an authorization that another server relays, by its stored record, for as long as a caller waits. */
-  function followRecord({ record }: StoredRelay): RelayJob {
-    let { receipt } = record
-    const until = performance.now() + waitMs
-
-    async function poll(): Promise<Receipt> {
-      let pauseMs = FIRST_POLL_MS
-      while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
-        await pause(pauseMs, stopping)
-        // The next poll may find a store that answers.
-        const stored = await store.find(receipt.digest).catch(() => undefined)
-        receipt = stored?.record.receipt ?? receipt
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-      }
-      return receipt
-    }
-
-    return { current: () => receipt, end: poll() }
-  }
-
-  async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
-    const stored = known ?? (await store.find(digest))
-    if (stored === undefined) throw storageError('RECORD_MISSING')
-    const job = followRecord(stored)
-    const kind = kindOf(stored.record.receipt.primaryType)
-    followed[kind]++
-    void job.end.then(() => followed[kind]--)
-    return job
-  }
-
-  /** Follows a job beyond this server's term of the account: another server continues it. */
-  function acrossTerms(digest: Hex, job: RelayJob): RelayJob {
-    let latest = job
-    const end = job.end.then(async (receipt) => {
-      if (isFinal(receipt) || stopping.aborted) return receipt
-      latest = await follow(digest).catch(() => job)
-      return latest.end
-    })
-    return { current: () => latest.current(), end }
   }
 
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
@@ -263,4 +222,56 @@ export function createRelayDispatcher(options: {
       logger,
     }),
   }
+}
+
+/** Jobs of other servers. */
+function createFollowing({
+  store,
+  waitMs,
+  stopping,
+}: Pick<Parameters<typeof createRelayDispatcher>[0], 'store' | 'waitMs' | 'stopping'>) {
+  const followed = { openings: 0, others: 0 }
+
+  /** Follows an authorization that another server relays, by its stored record, for as long as a caller waits. */
+  function followRecord({ record }: StoredRelay): RelayJob {
+    let { receipt } = record
+    const until = performance.now() + waitMs
+
+    async function poll(): Promise<Receipt> {
+      let pauseMs = FIRST_POLL_MS
+      while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
+        await pause(pauseMs, stopping)
+        // The next poll may find a store that answers.
+        const stored = await store.find(receipt.digest).catch(() => undefined)
+        receipt = stored?.record.receipt ?? receipt
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      }
+      return receipt
+    }
+
+    return { current: () => receipt, end: poll() }
+  }
+
+  async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
+    const stored = known ?? (await store.find(digest))
+    if (stored === undefined) throw storageError('RECORD_MISSING')
+    const job = followRecord(stored)
+    const kind = kindOf(stored.record.receipt.primaryType)
+    followed[kind]++
+    void job.end.then(() => followed[kind]--)
+    return job
+  }
+
+  /** Follows a job beyond this server's term of the account: another server continues it. */
+  function acrossTerms(digest: Hex, job: RelayJob): RelayJob {
+    let latest = job
+    const end = job.end.then(async (receipt) => {
+      if (isFinal(receipt) || stopping.aborted) return receipt
+      latest = await follow(digest).catch(() => job)
+      return latest.end
+    })
+    return { current: () => latest.current(), end }
+  }
+
+  return { follow, acrossTerms, followed }
 }

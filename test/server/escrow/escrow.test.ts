@@ -62,7 +62,7 @@ test.each([
   expect(reads.filter((range) => range === '0-99')).toHaveLength(1)
 })
 
-// test/server/trigger/reorganisation.test.ts has blocks that are replaced between two looks.
+// test/server/trigger/reorganizations.test.ts has blocks that are replaced between two looks.
 test('the poller notices a replacement between two pieces of one look', async () => {
   const { hashes, reads, events } = createBlocks(200)
   const dealtWith: string[] = []

@@ -84,7 +84,7 @@ describe('a client over its rate', () => {
     expect([await result(), await result()]).toEqual([401, 429])
   })
 
-  test('is the one that the proxy names', async () => {
+  test('a client behind a proxy is the address that the proxy names', async () => {
     const { read } = setUp()
     for (const claimed of ['10.0.0.1', '10.0.0.2'])
       expect((await read(`${claimed}, 192.0.2.1`)).status).toBe(200)

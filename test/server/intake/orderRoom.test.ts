@@ -59,7 +59,7 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     expect(await postFrom('192.0.2.2', await waiting('of somebody else'))).toEqual([202, undefined])
   })
 
-  test('are as many of all that come at once', async () => {
+  test('envelopes of one client that arrive at once cannot exceed its quota', async () => {
     const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '3' })
     const orders = await Promise.all(Array.from({ length: 20 }, (_, n) => waiting(`${n}`)))
     const answers = await Promise.all(orders.map((order) => postFrom('192.0.2.1', order)))

@@ -146,7 +146,7 @@ describe('an event that a reorganization removed', () => {
 })
 
 describe('a chain that was reset', () => {
-  test('altogether is narrated from its beginning, though it is shorter', async () => {
+  test('a shorter chain in place of the one before is narrated from its beginning', async () => {
     await mine(100)
     const { proxy, narrator } = await atProxy()
     await buys(1)

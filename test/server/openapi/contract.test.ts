@@ -323,7 +323,7 @@ describe('openings', () => {
     await call.gets('422 opening-not-sponsored', 'postOrder', { body: ofCarol })
   })
 
-  test('two of one order at once, and more at once than the relay takes', async () => {
+  test('two openings of one order at once, and more openings at once than the relay accepts, are refused as documented', async () => {
     const { call } = await setUp({ RELAY_MAX_OPENINGS: '2' })
     await stopMining(chain())
     const first = await opening('first')
@@ -362,7 +362,7 @@ describe('authorizations that the relay cannot afford', () => {
     await call.gets('429 relay-quota-exhausted', 'postAuthorization', publish(2n))
   })
 
-  test('more at once than it takes', async () => {
+  test('more authorizations at once than the relay accepts', async () => {
     const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '1', RELAY_MAX_QUEUED: '0' })
     await stopMining(chain())
     await call.gets(202, 'postAuthorization', { body: bodyOf(chain(), write()), headers: NO_WAIT })

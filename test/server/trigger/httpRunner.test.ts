@@ -255,7 +255,7 @@ describe('a notice', () => {
     expect(await runner.receiveNotice(job.runId, { notice })).toBe('not-awaited')
   })
 
-  test('is left when nothing more is heard, and is none of a run that settled', async () => {
+  test('a notice is the outcome of a run that posts nothing more, and is ignored of one that settled', async () => {
     const late = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
     const notice = await sealOrder('why')
     const end = begin(late.runner, late.job)

@@ -268,7 +268,7 @@ describe('a node that stays a block behind', () => {
     await soon(() => under.log.text()).toContain('"reason":"reset"')
   })
 
-  test('and has other blocks below is of a chain that was reset', async () => {
+  test('a node that has other blocks below is of a chain that was reset', async () => {
     const { under, lookAfter } = await startBehind(3, (block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
     await lookAfter(2_500, 2)
     await soon(() => under.log.text()).toContain('"reason":"reset"')
