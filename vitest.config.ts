@@ -26,7 +26,8 @@ const NIGHTLY = [
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
   // Stories of the whole platform, ten seconds of CPU each.
-  'test/attacks/!(otherEnclave|pausedPlatform).test.ts',
+  'test/attacks/{exactFill,floods,junkRulebooks,liftedRules,ownInstitution,phishedKey,readableSecrets,refusedSales,replacedEscrow}.test.ts',
+  'test/attacks/{roundedBooks,sequentialMempool,sharedRelayerKey,spentBudget,takenPrefix,twoDeployments,unreadableOrder}.test.ts',
   'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
   'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,sandboxKilled,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.
@@ -36,7 +37,7 @@ const NIGHTLY = [
   'test/client/killed.test.ts',
   'test/service/version.test.ts',
   // Several servers, and nodes or databases that fail them.
-  'test/server/relay/{bookings,foreignEffect,largest,receipts,servers,unbelieved,unestimated}.test.ts',
+  'test/server/relay/{largest,receipts,servers,unbelieved,unestimated}.test.ts',
   'test/server/store/{leaseHolder,sessions,standby}.test.ts',
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
   // Long lists and a long past.
