@@ -24,7 +24,7 @@ const faultsSchema = z.array(
 const root = new URL('..', import.meta.url)
 /**
  * Enough random cases to find the rarest of the faults. Nobody reads them, so forge need not look for a shorter way. Without the optimizer
- * a contract compiles in a third of the time. Half the faults are found by a poll that gives up.
+ * a contract compiles in a third of the time. A poll that a fault defeats need not try for two minutes.
  */
 const env = {
   ...process.env,

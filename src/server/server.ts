@@ -46,8 +46,7 @@ export async function startServer(
     const curve = parts.startCurve?.()
     if (curve) cleanUp.defer(curve.stop)
     const signer = await openRelayerSigner(config.relay.relayerKey, curve)
-    const { times } = parts
-    const shared = { config, logger, engine, curve, signer, times, stopping: stopping.signal }
+    const shared = { config, logger, engine, curve, signer, times: parts.times, stopping: stopping.signal }
     return { ...(await listenAndStart(shared, cleanUp)), stop }
   } catch (error) {
     await stop()
