@@ -103,16 +103,24 @@ function hasBody({ headers }: Request): boolean {
 
 /** Time limit for a body to arrive, from its headers on. */
 export const BODY_TIMEOUT_MS = 10_000
-/** Bodies on their way at once. Of more, the oldest is given up. */
+/** Bodies on their way at once. Of more, the oldest of the site that has most is given up. */
 export const MAX_ARRIVING = 1_000
 
 function createArrivals() {
-  /** Give up requests whose bodies are still to come; the oldest first. */
-  const arriving = new Set<() => void>()
+  /** Give up each site's requests whose bodies are still to come, the oldest first. */
+  const arriving = new Map<string, Set<() => void>>()
+  let count = 0
 
-  return (req: Request, res: EventEmitter, onArrival = () => {}): void => {
-    const [oldest] = arriving
-    if (arriving.size >= MAX_ARRIVING) oldest?.()
+  function giveUpOne(): void {
+    const [most] = [...arriving.values()].sort((a, b) => b.size - a.size)
+    const [oldest] = most ?? []
+    oldest?.()
+  }
+
+  return (req: Request, res: Response, onArrival = () => {}): void => {
+    if (count >= MAX_ARRIVING) giveUpOne()
+    const site = countedOf(res.locals.client).at(-1)?.key ?? ''
+    const own = arriving.get(site) ?? new Set()
     const giveUp = () => {
       stop()
       hangUpWith(req.socket, 'request-timeout')
@@ -124,11 +132,13 @@ function createArrivals() {
     const stop = () => {
       clearTimeout(timer)
       req.off('end', arrive)
-      arriving.delete(giveUp)
+      if (!own.delete(giveUp)) return
+      count--
+      if (own.size === 0) arriving.delete(site)
     }
     const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
-    arriving.add(giveUp)
-    noteUse('arriving', arriving.size / MAX_ARRIVING)
+    arriving.set(site, own.add(giveUp))
+    noteUse('arriving', ++count / MAX_ARRIVING)
     req.once('end', arrive)
     res.once('close', stop)
   }

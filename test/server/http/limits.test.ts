@@ -206,14 +206,18 @@ describe('as many under way as there may be', () => {
     for (let n = 0; n < 3; n++) expect((await fetch(`${url}/market`)).status).toBe(200)
   })
 
-  test('more bodies on their way than there may be end the oldest', async () => {
-    const { post, taken } = await setUpClients(2, 1)
-    const oldest = handled(post('192.0.2.1', 'h'))
-    await eventually('it to be with the app', () => taken.length === 1)
-    for (let n = 1; n < MAX_ARRIVING; n++) void post('192.0.2.2', 'h')
+  test('of more bodies on their way than there may be, the oldest of the site that has most is given up', async () => {
+    const { post, fill, taken } = await setUpClients(2, 1)
+    const net = (n: number) => `2001:db8:1:${(n % 64).toString(16)}00::1`
+    const ended: Promise<unknown>[] = []
+    for (const client of ['192.0.2.1', net(0)]) {
+      ended.push(post(client, 'h').then(({ code }) => [client, code]))
+      await eventually('it to be with the app', () => taken.length === ended.length)
+    }
+    for (let n = 1; n < MAX_ARRIVING - 1; n++) void post(net(n), 'h')
     await eventually('all to be with the app', () => taken.length === MAX_ARRIVING)
-    void post('192.0.2.3', 'h')
-    expect(await oldest).toEqual({ statusCode: 408, code: 'request-timeout' })
+    await fill('192.0.2.3')
+    expect(await Promise.race(ended)).toEqual([net(0), 'request-timeout'])
     expect(new Map(highestShares()).get('arriving')).toBe(1)
   })
 })
