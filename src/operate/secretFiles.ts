@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { computeAddress } from 'ethers'
-import { checksum } from '../protocol/address.js'
 import { bytesToHex, type Hex, hexOf, hexToBytes } from '../protocol/hex.js'
-import { publicKeyOf } from '../protocol/publicKey.js'
+import { addressOfKey, publicKeyOf } from '../protocol/publicKey.js'
 import { readPrivateFile, SharedFileError, writeNewFile } from '../service/privateFile.js'
 import { CommandError } from '../terminal/failure.js'
 
@@ -38,7 +36,7 @@ export const draw = {
   token: () => randomBytes(32).toString('hex'),
   triggerSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
 }
-export const addressOfKey = (key: Hex) => checksum(computeAddress(key))
+export const addressOf = (key: Hex) => addressOfKey(hexToBytes(key))
 export const publicKeyOfKey = (key: Hex) => publicKeyOf(hexToBytes(key))
 
 const SECRETS: readonly SecretFile[] = [
@@ -61,7 +59,7 @@ const SECRETS: readonly SecretFile[] = [
     variable: 'ENCLAVE_PRIVATE_KEY',
     holders: ['enclave'],
     draw: draw.privateKey,
-    publicPart: ['ENCLAVE_SIGNER', addressOfKey],
+    publicPart: ['ENCLAVE_SIGNER', addressOf],
     isFixed: true,
     isFileKey: true,
   },
@@ -69,7 +67,7 @@ const SECRETS: readonly SecretFile[] = [
     variable: 'RELAYER_PRIVATE_KEY',
     holders: ['server'],
     draw: draw.privateKey,
-    publicPart: ['RELAYER_ADDRESS', addressOfKey],
+    publicPart: ['RELAYER_ADDRESS', addressOf],
   },
   { variable: 'RELAY_AUTH_TOKEN', holders: ['server', 'enclave'], draw: draw.token },
   { variable: 'ENCLAVE_TRIGGER_SECRET', holders: ['server', 'enclave'], draw: draw.triggerSecret },
@@ -84,7 +82,7 @@ const OPERATOR_SECRETS: readonly SecretFile[] = (['deployer', 'owner', 'guardian
   variable: `${role.toUpperCase()}_PRIVATE_KEY`,
   holders: ['operator'],
   draw: draw.privateKey,
-  publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOfKey],
+  publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOf],
   isFixed: true,
 }))
 

@@ -24,6 +24,11 @@ export function addressOfPoint(point: Uint8Array): Hex {
   return checksum(`0x${keccak256(point.subarray(1)).slice(-40)}`)
 }
 
+/** The Ethereum address of a 32-byte private key. @throws if it is zero, or not below the curve's order */
+export function addressOfKey(privateKey: Uint8Array): Hex {
+  return addressOfPoint(getPublicKey(privateKey, false))
+}
+
 /** 33-byte public key of a 32-byte private key. */
 export function publicKeyOf(privateKey: Uint8Array): Hex {
   return bytesToHex(getPublicKey(privateKey, true))

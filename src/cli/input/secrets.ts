@@ -1,5 +1,5 @@
-import { computeAddress } from 'ethers'
-import { type Hex, hexOf } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
+import { privateKey } from '../../service/configKinds.js'
 import { readPrivateFile, SharedFileError } from '../../service/privateFile.js'
 import { usage } from '../../terminal/failure.js'
 
@@ -36,15 +36,7 @@ export function readOwnFile(path: string, option: string): string {
 
 /** The wallet's key: `0x` and 64 hex digits. @throws CommandError `usage`, which does not quote it */
 export function readPrivateKey(source: SecretSource): Hex {
-  const key = hexOf(32).safeParse(readSecret(source))
-  if (key.success && isPrivateKey(key.data)) return key.data
+  const key = privateKey().safeParse(readSecret(source))
+  if (key.success) return key.data
   throw usage('invalid private key: expected 0x and 64 hex digits, above zero and below the order')
-}
-
-function isPrivateKey(key: Hex): boolean {
-  try {
-    return computeAddress(key) !== ''
-  } catch {
-    return false
-  }
 }

@@ -1,12 +1,11 @@
 // The enclave's part of `operate doctor`, `invariants`, `actions` and `resolve`: reads the enclave's configuration, and prints a report that holds no key.
 import { Command, CommanderError } from 'commander'
-import { computeAddress } from 'ethers'
 import * as z from 'zod'
 import { actionReportSchema } from '../../protocol/actionReport.js'
-import { addressSchema, checksum } from '../../protocol/address.js'
+import { addressSchema } from '../../protocol/address.js'
 import { type EnclaveReport, enclaveReportSchema, fault } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
-import { publicKeyOf } from '../../protocol/publicKey.js'
+import { addressOfKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { orderReportSchema } from '../../protocol/resolution.js'
 import { ConfigError } from '../../service/config.js'
 import { EXIT } from '../../service/exitCodes.js'
@@ -50,7 +49,7 @@ async function checkFiles(options: Parameters<typeof checkEnclave>[2]): Promise<
 function inUse(config: EnclaveConfig): KeysInUse {
   return {
     keys: keysOf(config),
-    signer: checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY.reveal())),
+    signer: addressOfKey(hexToBytes(config.ENCLAVE_PRIVATE_KEY.reveal())),
     sealKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
     names: { signer: 'the address of ENCLAVE_PRIVATE_KEY', master: 'LEDGER_MASTER_KEY' },
   }

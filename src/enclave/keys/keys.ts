@@ -11,7 +11,7 @@ import { openIntent } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { ledgerKey } from '../../protocol/ledgerBlob.js'
 import { openRulebook } from '../../protocol/policyIntent.js'
-import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
+import { addressOfKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { openResolution } from '../../protocol/resolution.js'
 import type { Secret } from '../../service/secret.js'
 
@@ -44,7 +44,7 @@ export function createKeys(deps: {
     /** What clients seal to: the compressed public key. */
     sealKey: publicKeyOf(hexToBytes(intent.reveal())),
     /** Whose signatures `sign` gives. */
-    signer: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(signing.reveal())))),
+    signer: addressOfKey(hexToBytes(signing.reveal())),
     /** Opens what clients seal. The errors are those of the functions in `protocol`. */
     open: {
       intent: (envelope: Envelope) => withEach((key) => openIntent(envelope, key)),

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { computeAddress } from 'ethers'
 import type * as z from 'zod'
 import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
-import { bytesToHex } from '../../protocol/hex.js'
-import { compressPoint } from '../../protocol/publicKey.js'
+import { bytesToHex, hexToBytes } from '../../protocol/hex.js'
+import { addressOfKey, addressOfPublicKey, compressPoint } from '../../protocol/publicKey.js'
 import {
   ConfigError,
   type ConfigFault,
@@ -270,7 +269,7 @@ const RULES: readonly Rule<Settings>[] = [
     name: 'INTENT_PUBKEY',
     problem: 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own',
     isBroken: ({ INTENT_PUBKEY: key, ENCLAVE_SIGNER: signer }) =>
-      key !== undefined && signer !== undefined && sameAddress(computeAddress(key), signer),
+      key !== undefined && signer !== undefined && sameAddress(addressOfPublicKey(hexToBytes(key)), signer),
   },
   {
     name: 'ENCLAVE_SIGNER',
@@ -283,6 +282,8 @@ const RULES: readonly Rule<Settings>[] = [
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
     isBroken: ({ ENCLAVE_SIGNER: signer, RELAYER_PRIVATE_KEY: key }) =>
-      key !== undefined && signer !== undefined && sameAddress(computeAddress(key.reveal()), signer),
+      key !== undefined &&
+      signer !== undefined &&
+      sameAddress(addressOfKey(hexToBytes(key.reveal())), signer),
   },
 ]

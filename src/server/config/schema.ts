@@ -58,7 +58,7 @@ const narrationFormat = z
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   ENCLAVE_COMMAND: 'is gone: name .env.enclave in ENCLAVE_ENV_FILE, and the server keeps one enclave up',
-  MAX_WAIT: 'is gone: remove it. MAX_UNDER_WAY bounds what the server has accepted and not answered',
+  MAX_WAIT: 'is gone: remove it. MAX_UNDER_WAY bounds the requests under way',
   BODY_LIMIT_BYTES: fixed('64 KiB'),
   HEADERS_TIMEOUT: follows('REQUEST_TIMEOUT', 'a third'),
   ANSWER_TIMEOUT: fixed('30s'),

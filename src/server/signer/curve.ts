@@ -12,7 +12,7 @@ import {
   type UnsignedTransaction,
 } from './transaction.js'
 
-/** The relay's work on the curve: a third of what an authorization costs the server. */
+/** The relay's work on the curve: a quarter of what an authorization costs the server. */
 export interface Curve {
   signTransaction(transaction: UnsignedTransaction, privateKey: Hex): Promise<RawTransaction>
   /** Whether `signer` signed the digest, in the only form that the contracts accept. */

@@ -9,7 +9,7 @@ import {
   hexToBytes,
   uintToBytes,
 } from '../../protocol/hex.js'
-import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
+import { addressOfKey, addressOfPublicKey } from '../../protocol/publicKey.js'
 import { CURVE_ORDER, isSignedByKey } from '../../protocol/signature.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
@@ -54,7 +54,7 @@ export function createKeySigner({ address, signDigest }: RelayerKey): RelayerSig
 export function createPrivateSigner(privateKey: Secret<Hex>, curve = createCurve()): RelayerSigner {
   const key = privateKey.reveal()
   return {
-    address: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(key)))),
+    address: addressOfKey(hexToBytes(key)),
     sign: (transaction) => curve.signTransaction(transaction, key),
   }
 }
