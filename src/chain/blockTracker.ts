@@ -12,6 +12,9 @@ type Fit =
   /** Another block has replaced that block. */
   | 'replaced'
 
+/** Blocks below the head at which a block counts as final: two epochs of Ethereum. No reorganization is expected to reach deeper. */
+export const FINAL_DEPTH = 64
+
 interface Numbered {
   readonly number: number
   readonly hash: string

@@ -43,8 +43,6 @@ import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 import { runRoutes } from './trigger/httpRunner.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 
-const LISTED_SYMBOLS_INTERVAL_MS = 15_000
-
 /** Builds every part from the configuration and wires them. Starts no part and sends no request. */
 export function buildServer(deps: {
   readonly config: Config
@@ -86,11 +84,7 @@ export function buildServer(deps: {
   const { head, trading, posted, shown } = reads
   const { contracts } = trading
   const views = shown.contracts
-  const listedSymbols = createListedSymbols({
-    token: views.token,
-    intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
-    logger,
-  })
+  const listedSymbols = createListedSymbols({ token: views.token, logger })
   const serveLease = createServeLease({
     engine,
     holder: serverId,
@@ -140,7 +134,7 @@ export function buildServer(deps: {
   const ofEnclave = [
     ...runRoutes(enclaveRuns.router),
     ...relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) }),
-    attestationRoute({ ...relay.router, ...config.http, shown: attestation }),
+    attestationRoute({ ...relay.router, shown: attestation }),
   ]
   const enclaveKey = createEnclaveKey({
     publicKey: config.enclave.intentPublicKey,
@@ -190,13 +184,9 @@ export function buildServer(deps: {
       domain,
       ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
       run: enclaveRuns.sealedJobs.run,
-      now: Date.now,
       onResolved: head.expire,
     }),
-    policyVersion: createHeadReads({
-      ...{ head, read: createPolicyVersionView(views), lane: shown.lane },
-    }),
-    bodyLimitBytes: config.http.bodyLimitBytes,
+    policyVersion: createHeadReads({ head, read: createPolicyVersionView(views), lane: shown.lane }),
   })
   const status = createStatusViews({
     ...{ ...shown, ...config.broker },
@@ -223,7 +213,7 @@ export function buildServer(deps: {
   const common = { logger, observe: metrics.http, stopping, authToken }
   const reading = statusReads(status, health, ops.healthChecks)
   // The busiest first, because Express tries them in this order: pages ask for the wallet in each block.
-  const challenge = challengeRoute({ ...config.http, readers, challenge: createChallenge(enclaveRuns.door) })
+  const challenge = challengeRoute({ readers, challenge: createChallenge(enclaveRuns.door) })
   const routes = [
     ...reading.slice(0, 1),
     ...[...intake, ...ofEnclave],

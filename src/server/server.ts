@@ -20,7 +20,7 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>
 /**
  * Opens the database or locks the data directory, listens, and starts the services.
  *
- * @param parts how it opens the stores of a directory; where it works on the curve, by default on its own thread; times of the trigger
+ * @param parts how it opens the stores of a directory; where it works on the curve, by default on the caller's thread; times of the trigger
  * @throws DirectoryLockedError, UnusableDatabaseError, StorageError, RelayerKeyError, or the system error
  *   of `listen`; no part runs on then
  */

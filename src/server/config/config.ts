@@ -109,15 +109,12 @@ function toConfig(env: Settings, mayColour: boolean) {
       frontendOrigin: env.FRONTEND_ORIGIN,
       /** Reverse proxies in front. */
       trustProxy: env.TRUST_PROXY,
-      bodyLimitBytes: 64 * KIBIBYTE,
       rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
       headersTimeoutMs: Math.ceil(env.REQUEST_TIMEOUT / 3),
       requestTimeoutMs: env.REQUEST_TIMEOUT,
       maxConnections: env.MAX_CONNECTIONS,
       maxConnectionsPerClient: Math.ceil(env.MAX_CONNECTIONS / 3),
       answerTimeoutMs: 30_000,
-      /** Longer than a proxy's usual 60 s. */
-      keepAliveTimeoutMs: 65_000,
       maxUnderWay: env.MAX_UNDER_WAY,
       maxUnderWayPerClient: Math.ceil(env.MAX_UNDER_WAY / 3),
       shutdownTimeoutMs: 10_000,
@@ -153,8 +150,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       relayerKey: relayerKeyOf(env),
       waitMs: 20_000,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
-      /** Undefined: as many as the nodes accept. */
-      maxSentAhead: env.RELAY_SEND_AHEAD,
       maxQueued: 1_000,
       /** Openings beside those: the orders that 10,000 employees place in a minute. */
       maxOpenings: 10_000,
@@ -199,7 +194,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       dataUrl: env.ALPACA_DATA_URL,
       timeoutMs: 5_000,
       fees: env.BROKER_FEES,
-      marketMaxAgeMs: 2_000,
       marketClockMaxAgeMs: env.MARKET_CLOCK_MAX_AGE,
     },
   }

@@ -55,7 +55,7 @@ const narrationFormat = z
     return { format, isWhole: text.endsWith('-all') }
   })
 
-/** Variables of earlier versions, each with what to do about it. */
+/** Variables that were settings once, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   ENCLAVE_COMMAND: 'is gone: name .env.enclave in ENCLAVE_ENV_FILE, and the server keeps one enclave up',
   MAX_WAIT: 'is gone: remove it. MAX_UNDER_WAY bounds the requests under way',
@@ -78,6 +78,7 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAY_POLL_INTERVAL: fixed('half a block, 250ms at most'),
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
+  RELAY_SEND_AHEAD: 'is gone: remove it. The relay sends as many ahead as the nodes take',
   RELAY_INSTITUTION_DAILY_GAS:
     "is gone: remove it. An institution's quota is ten times RELAY_ACCOUNT_DAILY_GAS",
   ENCLAVE_TRIGGER:
@@ -221,10 +222,6 @@ export const environmentSchema = z.object({
   RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
     about: 'Transactions under way at once. Public nodes accept 16 to 64 of one account.',
     fallback: '64',
-  }),
-  RELAY_SEND_AHEAD: optional(integer(0, 1_000), {
-    about:
-      'Transactions sent above one that is in no block: 0 where a chain accepts only the next nonce; unset: as many as nodes accept.',
   }),
   RELAY_RESUBMIT_AFTER: withDefault(duration({ min: '1s' }), {
     about:

@@ -23,7 +23,7 @@ export function relayerKey() {
   return secret(oneOf(privateKey()))
 }
 
-/** Earlier versions accepted several accounts, separated by commas. */
+/** A list of accounts was accepted once. */
 function oneOf<T>(kind: Kind<T>) {
   return z
     .string()

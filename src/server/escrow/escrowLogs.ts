@@ -1,5 +1,5 @@
 import { blockTime, firstBlockSince } from '../../chain/blockTimes.js'
-import { fitOf } from '../../chain/blockTracker.js'
+import { FINAL_DEPTH, fitOf } from '../../chain/blockTracker.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
@@ -134,9 +134,6 @@ export function createRangeReader(events: EscrowEvents, maxBlocks: number, order
   return createPieceReader(maxBlocks, (range) => events.read(range, orderId))
 }
 
-/** Blocks whose events are read again after a reorganization. */
-export const REREAD_BLOCKS = 64
-
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
 const BACKFILL_SECONDS = 38 * 24 * 3_600
 
@@ -157,7 +154,7 @@ export function createBackfill(source: { readonly events: EscrowEvents; readonly
 
   /** Blocks before this one were replaced, so some are read again, or all. */
   function goBack(block: number): void {
-    const from = block - REREAD_BLOCKS
+    const from = block - FINAL_DEPTH
     if (first === undefined || from <= first) {
       forget()
       return

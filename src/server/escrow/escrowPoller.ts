@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fitOf } from '../../chain/blockTracker.js'
+import { FINAL_DEPTH, fitOf } from '../../chain/blockTracker.js'
 import type { BlockId } from '../../chain/logReader.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createAlarm } from '../../service/waiting.js'
-import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
+import type { EscrowEvent, EscrowEvents, RangeReader } from './escrowLogs.js'
 
 /** The shortest pause, however often it is poked. */
 const LEAST_PAUSE_MS = 200
@@ -16,7 +16,7 @@ export function createEscrowPoller(options: {
   readonly events: EscrowEvents
   readonly ranges: RangeReader
   readonly intervalMs: number
-  /** Handles the chain's state at the start, and resolves with the events of the latest `REREAD_BLOCKS` blocks. Repeatable. */
+  /** Handles the chain's state at the start, and resolves with the events of the latest `FINAL_DEPTH` blocks. Repeatable. */
   readonly recover: () => Promise<{ readonly block: BlockId; readonly events: readonly EscrowEvent[] }>
   /**
    * Handles one event. An event comes again after a rejection, and may come again after a reorganization.
@@ -46,7 +46,7 @@ export function createEscrowPoller(options: {
     last ??= await start()
     const newFrom = last.number + 1
     const head = await events.head()
-    const rereadFrom = Math.max(0, Math.min(newFrom, head.number + 1) - REREAD_BLOCKS)
+    const rereadFrom = Math.max(0, Math.min(newFrom, head.number + 1) - FINAL_DEPTH)
     window.forgetBefore(rereadFrom)
     let next = fitOf(last, head) === 'kept' ? newFrom : rereadFrom
     while (!stopping && next <= head.number) {

@@ -57,7 +57,7 @@ export class Problem extends Error {
   }
 }
 
-/** Renders a problem; the standard members win over an extension of the same name. */
+/** Renders a problem. */
 export function problemBody(problem: Problem, where: { instance: string; requestId: string }): ProblemBody {
   return {
     ...problem.extensions,

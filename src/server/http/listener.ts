@@ -9,6 +9,8 @@ import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 
 const CONNECTION_CHECK_MS = 1_000
+/** Longer than a proxy's usual 60 s. */
+const KEEP_ALIVE_MS = 65_000
 /** A browser's request with a long token has some 2 KiB. Up to thousands of requests wait with theirs, see `turns.ts`. */
 const MAX_HEADER_BYTES = 8_192
 /** How often a stopping server closes connections that have become idle. */
@@ -38,7 +40,7 @@ export async function listen(
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: http.headersTimeoutMs,
       requestTimeout: http.requestTimeoutMs,
-      keepAliveTimeout: http.keepAliveTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
       // The app checks it, and answers with a problem.
       requireHostHeader: false,

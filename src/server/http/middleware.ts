@@ -30,7 +30,7 @@ export function createBareApp(trustProxy = 0): ReturnType<typeof express> {
   return app
 }
 
-/** The middleware that a request to any of the API's ports passes first. */
+/** The middleware that a request to any of the API's ports passes before its limits. */
 export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHandler[] {
   return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost]
 }

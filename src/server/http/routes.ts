@@ -33,7 +33,8 @@ interface Post {
   readonly method: 'POST'
   /** Has at most one parameter. */
   readonly path: string
-  readonly bodyLimitBytes: number
+  /** Default: 64 KiB. */
+  readonly bodyLimitBytes?: number
   /**
    * The bytes of a longer body that the request's headers give it a right to, until its answer closes. Called before a body is read.
    * @throws Problem
@@ -55,9 +56,7 @@ interface Post {
   ) => Promise<{ readonly status: number; readonly location?: string; readonly body: object }>
 }
 
-/**
- * Its answer is made once for the very same object, and kept as long as that is: a schema that checks addresses hashes each of them.
- */
+/** A route that reads. An object is encoded once, however often `view` returns it: encoding an address hashes it. */
 export function read<T extends object>(
   path: string,
   schema: z.core.$ZodType<T>,
@@ -105,7 +104,9 @@ function answerRead({ answer }: Read): RequestHandler {
   }
 }
 
-function bodyOf({ bodyLimitBytes, longerBody, admit }: Post): RequestHandler {
+const BODY_LIMIT_BYTES = 65_536
+
+function bodyOf({ bodyLimitBytes = BODY_LIMIT_BYTES, longerBody, admit }: Post): RequestHandler {
   return async (req, res, next) => {
     const limitBytes = (await longerBody?.(req.headers, res)) ?? bodyLimitBytes
     return jsonBody(limitBytes, admit?.(req))(req, res, next)

@@ -82,13 +82,11 @@ export function createShownAttestation(deps: {
 export function attestationRoute(deps: {
   readonly shown: ShownAttestation
   readonly authToken: string
-  readonly bodyLimitBytes: number
 }): Route {
   return {
     method: 'POST',
     path: '/attestation',
     check: requireRelayToken(deps.authToken),
-    bodyLimitBytes: deps.bodyLimitBytes,
     async answer(body) {
       const shownUntil = await deps.shown.post(parseBody(postAttestationSchema, body))
       return {
@@ -106,12 +104,10 @@ const CHALLENGE_CALLS = 120
 export function challengeRoute(deps: {
   readonly challenge: (nonce: Hex, charge: () => void) => Promise<Attestation>
   readonly readers: Pick<ClientReaders, 'chargeOrRefuse'>
-  readonly bodyLimitBytes: number
 }): Route {
   return {
     method: 'POST',
     path: '/enclave-key/challenge',
-    bodyLimitBytes: deps.bodyLimitBytes,
     async answer(body) {
       const { nonce } = parseBody(challengeSchema, body)
       const charge = () => deps.readers.chargeOrRefuse(CHALLENGE_CALLS)

@@ -77,16 +77,13 @@ export function createOrders(deps: {
   return {
     /**
      * Stores an envelope, then has it run; resolves once it is durable, or with the reason why it was not stored.
-     * @param poster the client that posts it, see `clientOf`
-     * @param needsRoom whether the envelope counts on the client's quota while its escrow is not known to be open
+     * @param client the poster, see `clientOf`, on whose quota the envelope counts while its escrow is not known to be open; undefined: on nobody's
      * @throws StorageError
      */
     async receive(
       { orderId, ...envelope }: Omit<PostOrder, 'opening'>,
-      poster: string,
-      { needsRoom }: { readonly needsRoom: boolean } = { needsRoom: true },
+      client: string | undefined,
     ): Promise<OrderReceived | NotReceived> {
-      const client = needsRoom ? poster : undefined
       const commit = commitOf(envelope)
       const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
       // Asks the chain only when it matters, and never while other envelopes of the order wait for the record.
@@ -140,13 +137,14 @@ export function createOpenings(deps: {
      * Checks the opening (signature, membership, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
      * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
      *
-     * @param client the poster, see `clientOf`
      * @throws RelayRefusal, StorageError, ChainUnavailableError, ChainAnswerError
      */
-    async receive(
-      { opening: { sig, ...signed }, ...order }: PostOrder & { readonly opening: PostedOpening },
-      client: string,
-    ): Promise<OrderReceived | NotReceived | 'opening-under-way'> {
+    async receive({
+      opening: { sig, ...signed },
+      ...order
+    }: PostOrder & { readonly opening: PostedOpening }): Promise<
+      OrderReceived | NotReceived | 'opening-under-way'
+    > {
       const commit = commitOf(order)
       const { orderId } = order
       const opening = await verify({ ...signed, orderId, commit }, sig)
@@ -156,7 +154,7 @@ export function createOpenings(deps: {
       await quota.reserve({ orderId, account: signed.account, digest: opening.digest })
       if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'
       // Its account has KYC and pays with its quotas, so the envelope uses none of the room that strangers can fill.
-      const received = await orders.receive(order, client, { needsRoom: false })
+      const received = await orders.receive(order, undefined)
       // The escrow must not open for an envelope that is not stored.
       if (typeof received === 'string' || received.commit !== commit) return received
       await relay.post(opening)

@@ -137,20 +137,18 @@ export function intakeRoutes(deps: {
   readonly resolutions: Resolutions
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
-  readonly bodyLimitBytes: number
 }): Route[] {
-  const { enclaveKey, orderStatus, policyVersion, orders, openings, cancels, bodyLimitBytes } = deps
+  const { enclaveKey, orderStatus, policyVersion, orders, openings, cancels } = deps
   return [
     {
       method: 'POST',
       path: '/orders',
-      bodyLimitBytes,
       async answer(body, client) {
         const { opening, ...order } = parseEnvelopeBody(postOrderSchema, body)
         const received =
           opening === undefined
             ? await orders.receive(order, client)
-            : await withRelayProblems(() => openings.receive({ ...order, opening }, client))
+            : await withRelayProblems(() => openings.receive({ ...order, opening }))
         if (typeof received === 'string') throw new Problem(NOT_RECEIVED[received])
         return {
           status: 202,
@@ -176,7 +174,6 @@ export function intakeRoutes(deps: {
       check({ method, params }) {
         if (method === 'POST') orderIdIn(params.orderId)
       },
-      bodyLimitBytes,
       async answer(body, _client, _headers, param) {
         const orderId = orderIdIn(param)
         const received = await cancels.receive(orderId, parseEnvelopeBody(postCancelSchema, body))
@@ -188,7 +185,6 @@ export function intakeRoutes(deps: {
     {
       method: 'POST',
       path: '/policy',
-      bodyLimitBytes,
       longerBody: (headers, answer) => deps.policy.longerBody(headers, answer).catch(throwProblem),
       async answer(body, client) {
         const rulebook = parseEnvelopeBody(postPolicySchema, body)
@@ -199,7 +195,6 @@ export function intakeRoutes(deps: {
     {
       method: 'POST',
       path: '/resolutions',
-      bodyLimitBytes,
       async answer(body) {
         const resolution = parseEnvelopeBody(postResolutionSchema, body)
         const resolved = await deps.resolutions.apply(resolution).catch(throwProblem)

@@ -186,11 +186,9 @@ export function createResolutions(deps: {
   /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
   readonly ownerOf: (escrow: Hex) => Promise<Hex>
   readonly run: SealedJobs['run']
-  /** Unix milliseconds. */
-  readonly now: () => number
   readonly onResolved: () => void
 }) {
-  const { domain, ownerOf, run, now, onResolved } = deps
+  const { domain, ownerOf, run, onResolved } = deps
   return {
     /**
      * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
@@ -200,7 +198,7 @@ export function createResolutions(deps: {
     async apply({ sig, validBefore, ...envelope }: PostResolution): Promise<Resolved> {
       const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig)
       if (signer === undefined) throw notApplied('invalid-signature')
-      if (now() >= validBefore * 1_000) throw notApplied('expired')
+      if (Date.now() >= validBefore * 1_000) throw notApplied('expired')
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw notApplied('not-owner')
       const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
       if (outcome !== 'done') throw notApplied(code ?? 'invalid-resolution')

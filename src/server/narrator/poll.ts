@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fitOf } from '../../chain/blockTracker.js'
+import { FINAL_DEPTH, fitOf } from '../../chain/blockTracker.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
 import { type BlockId, createLogReader, type LogPiece } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
@@ -80,8 +80,6 @@ const cursorSchema = z.strictObject({
 export type Cursor = z.output<typeof cursorSchema>
 type NarratedBlock = Cursor['blocks'][number]
 
-/** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
-const FINAL_DEPTH = 64
 /** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
 const POLLS_UNTIL_RESET = 5
 /** Events that are read in one turn of the event loop: some 10 ms. */

@@ -107,7 +107,7 @@ export function createRelayHealth(options: {
   async function canPay(balance: bigint): Promise<boolean> {
     // An empty account cannot pay, even where no floor is set.
     if (balance === 0n || balance < minBalance) return false
-    const now = await fees.current()
+    const now = await fees()
     return balance >= leastBalance(minBalance + load().booked * priceLimit(now), now)
   }
 

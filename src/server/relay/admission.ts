@@ -55,7 +55,7 @@ export function createAdmission(options: {
       funds: Funds,
       put: (bookable: bigint) => Promise<T>,
     ): Promise<T> {
-      const price = priceLimit(await fees.current())
+      const price = priceLimit(await fees())
       // No await until it is kept, so that two authorizations cannot count on the same wei.
       forget(digest)
       const { open, ended } = committed()

@@ -101,8 +101,8 @@ const FRESH_MS = 5_000
 const USABLE_MS = 30_000
 
 /**
- * Whether the chain's signer has signed a digest. Reads the signers every five seconds at most, and only while it is asked. A signature by the next signer makes it read at once: that
- * one may be in force by now.
+ * Whether the chain's signer has signed a digest. The signers are read every five seconds at most, and only while authorizations come. A
+ * signature of the next signer has them read at once: it may be in force by now.
  */
 function createSignerOfChain({
   signers,

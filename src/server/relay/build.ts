@@ -1,5 +1,5 @@
 import { createSignersView } from '../../chain/authorityView.js'
-import { balanceOf } from '../../chain/fees.js'
+import { balanceOf, currentFees } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/relayReceipt.js'
 import { createPoller } from '../../service/lifetime.js'
@@ -12,7 +12,6 @@ import type { Engine } from '../store/engine.js'
 import type { ServeLease, Term } from '../store/leaseHolder.js'
 import { createReceiptStore, createSaveNoOp } from '../store/receipts.js'
 import { createBroadcaster } from '../txManager/broadcast.js'
-import { createFeeMarket } from '../txManager/fees.js'
 import { createTxManager } from '../txManager/txManager.js'
 import { createRelayerAccount, createRelayHealth, type RelayTerm } from './account.js'
 import { createAdmission } from './admission.js'
@@ -20,7 +19,7 @@ import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
 import { createRelayDispatcher } from './dispatcher.js'
 import { createEnactments } from './enactments.js'
-import { createGasBudget } from './gasBudget.js'
+import { type ChangedQuotas, createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 
@@ -90,7 +89,7 @@ export function buildRelay(deps: BuildRelayDeps) {
 function createShared({ config, rpc, charged, engine, signer, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
   const from = signer.address
-  const changed = new Map()
+  const changed: ChangedQuotas = new Map()
   /** @param of the engine of every server, or one whose writes have the fence of a term */
   const storesOf = (of: Engine) => {
     const store = createReceiptStore({ engine: of, logger })
@@ -101,11 +100,7 @@ function createShared({ config, rpc, charged, engine, signer, logger }: BuildRel
     ...storesOf(engine),
     chain: createChainView({ rpc: charged, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ rpc: charged, from, maxGas: settings.maxGas }),
-    fees: createFeeMarket({
-      rpc,
-      ceiling: settings.maxFeePerGas,
-      maxAgeMs: settings.pollIntervalMs,
-    }),
+    fees: createTimedValue(settings.pollIntervalMs, () => currentFees(rpc, settings.maxFeePerGas)),
   }
 }
 

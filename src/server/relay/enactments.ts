@@ -1,4 +1,5 @@
 // Enacts corporate actions: the owner's proposal is the last thing that a person does for one.
+import { FINAL_DEPTH } from '../../chain/blockTracker.js'
 import { createContracts, createCorporateActions, LISTED } from '../../chain/contracts.js'
 import { ACTION_PROPOSED, enactmentCall, firstBlockOfProposals } from '../../chain/enactmentCall.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
@@ -21,9 +22,6 @@ interface Proposal {
   /** The head at which it was first seen in the list. */
   listedBy?: number | undefined
 }
-
-/** A reorganization reaches no deeper, as for the narrator. */
-const REREAD_BLOCKS = 64
 
 /**
  * A tick reads new proposals, asks the chain which of them are due, and has the relay enact them. The chain alone says what is
@@ -78,7 +76,7 @@ export function createEnactments(deps: {
       isHead: false,
     }
     const list = await listOf()
-    const from = read.isHead ? Math.max(0, Math.min(read.to, head.number) - REREAD_BLOCKS) : read.to + 1
+    const from = read.isHead ? Math.max(0, Math.min(read.to, head.number) - FINAL_DEPTH) : read.to + 1
     const piece = await list.logs.readPiece({ from, to: head.number })
     if (piece === undefined) return undefined
     for (const { topics, data } of piece.logs) {
@@ -100,8 +98,7 @@ export function createEnactments(deps: {
     const at = await list.effectiveAt(digest)
     proposal.listedBy = at === LISTED ? (proposal.listedBy ?? head.number) : undefined
     // It was withdrawn, or is in the list for good.
-    if (at === 0n || head.number > (proposal.listedBy ?? head.number) + REREAD_BLOCKS)
-      proposals.delete(digest)
+    if (at === 0n || head.number > (proposal.listedBy ?? head.number) + FINAL_DEPTH) proposals.delete(digest)
     else if (at <= BigInt(head.timestamp)) await enact(list.address, digest, proposal.data)
   }
 }

@@ -53,7 +53,7 @@ const ALL = 'all'
 const BOOKED = 'booked'
 
 type Quota = 'institution' | 'account'
-type ChangedQuotas = Map<string, { readonly quota: Quota; readonly limit: bigint }>
+export type ChangedQuotas = Map<string, { readonly quota: Quota; readonly limit: bigint }>
 
 /** Whose quota a sum counts. */
 function quotaOf(id: string): Quota | undefined {
@@ -99,7 +99,8 @@ export function createGasBudget(options: {
   readonly now?: () => number
   readonly logger: Logger
 }) {
-  const { engine, store, limits, changed = new Map() as ChangedQuotas, now = Date.now, logger } = options
+  const { engine, store, limits, now = Date.now, logger } = options
+  const changed: ChangedQuotas = options.changed ?? new Map()
   const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
   let latest: Pick<RemainingGas, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
 
@@ -183,10 +184,9 @@ export function createGasBudget(options: {
      */
     async put(next: RelayRecord, before: StoredRelay | undefined, bookable?: bigint): Promise<boolean> {
       const version = before?.version ?? 0
-      const { digest } = next.receipt
       for (;;) {
         const { additions, changes, bookingVersion } = await planOf(next, before?.record, bookable)
-        const record = store.toChange(digest, next, version)
+        const record = store.toChange(next, version)
         const result = await engine.transact([...additions, ...changes, record])
         if (result === 'written') {
           for (const { id, limit } of additions) {

@@ -7,15 +7,16 @@ import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../../service/waiting.js'
 
+const INTERVAL_MS = 15_000
+
 /** The symbols listed on chain, from memory. Lists are sorted because every delisting changes the chain's order. */
 export type ListedSymbols = ReturnType<typeof createListedSymbols>
 
 export function createListedSymbols(options: {
   readonly token: Pick<EquityToken, 'listedSymbols'>
-  readonly intervalMs: number
   readonly logger: Logger
 }) {
-  const { token, intervalMs, logger } = options
+  const { token, logger } = options
   const seen = new Set<string>()
   let current: readonly string[] | undefined
 
@@ -36,7 +37,7 @@ export function createListedSymbols(options: {
     /** Reads at intervals, and keeps the last answer through an outage. */
     service: createPoller({
       name: 'listed-symbols',
-      intervalMs,
+      intervalMs: INTERVAL_MS,
       logger,
       async tick(signal) {
         await untilAborted(read(), signal)

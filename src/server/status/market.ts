@@ -11,6 +11,8 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { createSharedValue } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
 
+/** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
+const MAX_AGE_MS = 2_000
 /** Callers get older prices, where there are any, rather than wait longer. */
 const PATIENCE_MS = 250
 
@@ -26,17 +28,15 @@ export function createMarketView(deps: {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots' | 'getBars'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
   readonly fees: FeeSchedule
-  /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
-  readonly maxAgeMs: number
   /** How long callers wait for the broker where there are older prices. */
   readonly patienceMs?: number
 }): () => Promise<MarketView> {
-  const { broker, symbols, maxAgeMs, patienceMs = PATIENCE_MS } = deps
+  const { broker, symbols, patienceMs = PATIENCE_MS } = deps
   const fees = [...deps.fees]
   const tradable = createTradableAssets(broker)
   const readCloses = createDailyCloses(broker)
   return createStaleView({
-    ...{ maxAgeMs, patienceMs },
+    ...{ maxAgeMs: MAX_AGE_MS, patienceMs },
     async load(): Promise<MarketView> {
       const assets = await tradable(symbols.current() ?? (await symbols.read()))
       const names = assets.map(({ symbol }) => symbol)

@@ -26,11 +26,9 @@ export function createStatusViews(deps: {
   readonly symbols: ListedSymbols
   readonly broker: Broker
   readonly fees: FeeSchedule
-  readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
 }) {
   const { head, readers, lane, contracts, lenses, symbols, broker, fees } = deps
-  const { marketMaxAgeMs, marketClockMaxAgeMs } = deps
   function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
     return createHeadReads({ head, read, lane })
   }
@@ -39,9 +37,9 @@ export function createStatusViews(deps: {
     /** Null when the institution is not registered. */
     institution: atHead(createInstitutionView({ contracts, lenses, symbols }, readers)),
     compliance: atHead((wallet, block) => complianceView({ contracts, lenses, symbols }, wallet, block)),
-    market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs }),
+    market: createMarketView({ broker, symbols, fees }),
     marketBars: createMarketBarsView({ broker, symbols }),
-    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs }),
+    marketClock: createMarketClockView({ broker, maxAgeMs: deps.marketClockMaxAgeMs }),
   }
 }
 

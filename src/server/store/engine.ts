@@ -1,9 +1,6 @@
 import * as z from 'zod'
 
-/**
- * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, the
- * readiness, openings and their claims, no-op transactions.
- */
+/** The kinds of documents. `state` holds single values that have no table of their own. */
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 export type Table = (typeof TABLES)[number]
 /** Those of the first schema, which is never edited: a later table is a migration. */

@@ -131,13 +131,11 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
      */
     async update(
       orderId: Hex,
-      change: (
-        current: OrderRecord | undefined,
-      ) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
+      change: (current: OrderRecord | undefined) => OrderRecord | undefined,
     ): Promise<OrderRecord | undefined> {
       let result: OrderRecord | undefined
-      await documents.change(orderId, async (current) => {
-        result = await change(current?.value)
+      await documents.change(orderId, (current) => {
+        result = change(current?.value)
         if (result === undefined || result === current?.value) return undefined
         return { value: result, isOpen: current?.isOpen ?? true }
       })

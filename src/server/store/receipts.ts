@@ -80,11 +80,11 @@ export function createReceiptStore(options: { readonly engine: Engine; readonly 
       return found && toStored(found)
     },
     /** Puts a record in the place of `version`, 0 for none, as a part of a transaction. */
-    toChange: (digest: Hex, record: RelayRecord, version: number) =>
-      documents.toPut(digest, version, {
+    toChange: (record: RelayRecord, version: number) =>
+      documents.toPut(record.receipt.digest, version, {
         value: record,
         isOpen: !isFinal(record.receipt),
-        uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
+        uniqueKey: record.account === undefined ? `${UNCLAIMED}${record.receipt.digest}` : null,
       }),
     /** Whether both are stored as the same text. */
     isSame: (one: RelayRecord, other: RelayRecord) => textOf(one) === textOf(other),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { firstBlockSince } from '../../chain/blockTimes.js'
-import { fitOf } from '../../chain/blockTracker.js'
+import { FINAL_DEPTH, fitOf } from '../../chain/blockTracker.js'
 import {
   calledAuthorization,
   type EndingType,
@@ -23,7 +23,6 @@ import {
   type EscrowEvent,
   type EscrowEvents,
   type EscrowPiece,
-  REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
 import type { ChainHead } from '../reads/chainHead.js'
 
@@ -48,7 +47,7 @@ export interface OrderHistory {
 
 export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
 
-/** Nodes accept no longer transaction. */
+/** A block has no longer transaction, whatever pools refuse. */
 const MAX_CALL_BYTES = 1_048_576
 
 const transactionSchema = z.looseObject({
@@ -179,7 +178,7 @@ export function createOrderHistories(options: {
     const { state, deadline } = await escrow.orders(orderId)
     if (state === 'NONE') return { events: [], history: NO_HISTORY, at: head }
     const range = { head, isOpen: state === 'OPEN' }
-    const near = Math.max(0, (openings.get(orderId) ?? head.number - maxBlocks) - REREAD_BLOCKS)
+    const near = Math.max(0, (openings.get(orderId) ?? head.number - maxBlocks) - FINAL_DEPTH)
     const recent = await scan(events, maxBlocks, orderId, { ...range, from: near })
     const isFound = near === 0 || recent?.events[0]?.kind === 'opened'
     const found = isFound ? recent : await search(orderId, range, deadline)
@@ -258,7 +257,7 @@ async function scan(
     found.push(...piece.events)
     next = piece.to + 1
     // The node that gave the escrow's state may have been some blocks behind.
-    if (isOpen && found.length > 0) next = Math.max(next, head.number - REREAD_BLOCKS)
+    if (isOpen && found.length > 0) next = Math.max(next, head.number - FINAL_DEPTH)
   }
   const at = last?.last.number === head.number ? last.last : head
   return { events: found, parent: first?.parent ?? null, at }
@@ -267,5 +266,5 @@ async function scan(
 /** Whether the order's end is so deep in the chain that no reorganization removes it. */
 function isFinal(events: readonly EscrowEvent[], at: BlockId): boolean {
   const end = events.at(-1)
-  return end !== undefined && end.kind !== 'opened' && at.number - end.position.block >= REREAD_BLOCKS
+  return end !== undefined && end.kind !== 'opened' && at.number - end.position.block >= FINAL_DEPTH
 }

@@ -25,7 +25,7 @@ import type { Route } from '../http/routes.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import type { DoorUrl } from './door.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from './runner.js'
+import { type EnclaveRunner, msUntilOver, type RunEnd } from './runner.js'
 
 /** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
 type Acknowledgement = 'received' | 'not-awaited'
@@ -319,7 +319,6 @@ export function runRoutes(deps: {
   ): Route => ({
     method: 'POST',
     path: `/runs/:runId/${kind}`,
-    bodyLimitBytes: MAX_RESULT_BYTES,
     admit: signedRun(kind, secret),
     async answer(posted, _client, _headers, param) {
       const runId = parseParam(runIdSchema, 'runId', param)

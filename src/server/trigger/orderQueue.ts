@@ -208,9 +208,9 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
 }
 
 /**
- * An order that no run has given to the enclave comes after waiting ones. These may not be written ahead, and an intent with a
- * later nonce would have them refused. An order that waits for the market, or for its turn at the broker, is written ahead. The first
- * holds back only queued ones, which are placed in the order of their escrows; the other none. A cancelled order is neither placed nor written ahead any more.
+ * An order that no run has given to the enclave goes after waiting ones: those may not be written ahead, and an intent with a later nonce
+ * would have them refused. Orders that wait for the market, or for their turn at the broker, are written ahead. The former hold back
+ * queued orders only, which are placed in the order of their escrows; the latter none. A cancelled order passes all that wait.
  *
  * @param waitsFor the reasons of earlier orders of its account
  */

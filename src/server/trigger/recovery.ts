@@ -1,18 +1,18 @@
+import { FINAL_DEPTH } from '../../chain/blockTracker.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
-import {
-  type Backfill,
-  type ChainPosition,
-  type ClosedEvent,
-  type EscrowEvent,
-  type EscrowEvents,
-  type OpenedEvent,
-  type OpenedOrder,
-  REREAD_BLOCKS,
+import type {
+  Backfill,
+  ChainPosition,
+  ClosedEvent,
+  EscrowEvent,
+  EscrowEvents,
+  OpenedEvent,
+  OpenedOrder,
 } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
@@ -73,7 +73,7 @@ export async function recover(options: RecoveryOptions) {
   })
   scheduler.release()
   backfill.forget()
-  return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
+  return { block, events: past.filter(({ position }) => position.block > block.number - FINAL_DEPTH) }
 }
 
 type LastEvents = ReturnType<typeof lastEvents>

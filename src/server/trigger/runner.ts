@@ -32,9 +32,6 @@ export interface EnclaveRunner {
 /** The enclave calls neither broker nor relay after `stopAt`; this much later its last call is over, too. */
 const STOPPED_AFTER_MS = 30_000
 
-/** The most bytes of a posted result: far more than a notice of 4 KiB in hex. */
-export const MAX_RESULT_BYTES = 65_536
-
 /** Milliseconds until a run is certainly over. They are at most those at its start, because the clock may have been set back since. */
 export function msUntilOver({ startedAt, stopAt }: RunTime): number {
   return stopAt * 1_000 - Math.max(Date.parse(startedAt), Date.now()) + STOPPED_AFTER_MS

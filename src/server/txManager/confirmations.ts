@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { FINAL_DEPTH } from '../../chain/blockTracker.js'
 import { resultOf } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
@@ -116,8 +117,6 @@ interface ReportedTransaction {
 /** Transactions that were reported as mined: a reorganization deeper than the confirmations may still remove them. */
 export type ConfirmedTransactions = ReturnType<typeof createConfirmedTransactions>
 
-/** Two epochs of Ethereum, after which a block is final. */
-const DEPTH = 64
 /** The most reported transactions that are watched. */
 const MAX_KEPT = 4_096
 
@@ -167,7 +166,7 @@ export function createConfirmedTransactions(findMined: FindMined, hashAt: (numbe
     /** Drops those that are too deep to be reorganized away. */
     forget(head: number) {
       for (const reported of kept)
-        if (head - reported.transaction.blockNumber >= DEPTH) stopWatching(reported)
+        if (head - reported.transaction.blockNumber >= FINAL_DEPTH) stopWatching(reported)
     },
     /** Blocks were replaced: each transaction may be in another one now, or in none. */
     suspectAll() {

@@ -1,17 +1,7 @@
-import { capped, currentFees, type Fees, max, priceLimit } from '../../chain/fees.js'
-import type { Rpc } from '../../chain/rpc.js'
-import { createTimedValue } from '../../service/waiting.js'
+import { capped, type Fees, max, priceLimit } from '../../chain/fees.js'
 
-/** The fees that a new transaction should offer. */
-export type FeeMarket = ReturnType<typeof createFeeMarket>
-
-/** {@link currentFees}, requested once in `maxAgeMs` for all callers. */
-export function createFeeMarket(options: { rpc: Rpc; ceiling: bigint; maxAgeMs: number }) {
-  return {
-    /** @throws ChainUnavailableError, ChainAnswerError */
-    current: createTimedValue(options.maxAgeMs, () => currentFees(options.rpc, options.ceiling)),
-  }
-}
+/** The fees that a new transaction should offer. @throws ChainUnavailableError, ChainAnswerError */
+export type FeeMarket = () => Promise<Fees>
 
 /**
  * Fees for replacing a transaction under the same nonce. Nodes demand 10 % more on both, some 12.5 %.

@@ -171,8 +171,8 @@ const PATIENCE_MS = 3_000
 const MAX_FILLED = 16
 
 /**
- * Fills nonce gaps below pending transactions. A crash between two saves, a lost record or a chain that lost blocks makes gaps. A no-op transaction fills each; where they
- * are too many for that, the transactions above start again below.
+ * Fills nonce gaps below pending transactions with no-op transactions. A crash between two saves, a lost record or a chain that lost
+ * blocks leaves gaps. Of too many gaps none is filled: the transactions above start again below.
  */
 export function createNonceGaps(options: {
   readonly pendingTxs: PendingTxs

@@ -81,7 +81,7 @@ export function createSender(options: {
   }
 
   async function write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx> {
-    const offered = await fees.current()
+    const offered = await fees()
     const signed = await sign(call, nonce, offered)
     await owner.save(signed)
     const { gasLimit } = call
@@ -111,7 +111,7 @@ export function createSender(options: {
   /** A different call offers the same fee where the ceiling allows no raise: a node that has none accepts it. */
   async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
     const previous = readTransaction(tx.newest.raw)
-    const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
+    const raised = raisedFees(previous.fees, await fees(), maxFeePerGas)
     if (raised !== null || call.to !== previous.to) {
       const signed = await sign(call, tx.nonce, raised ?? previous.fees)
       await tx.owner.save(signed)
@@ -133,7 +133,7 @@ export function createSender(options: {
     },
     /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError, ChainAnswerError */
     async isOutbid(tx: PendingTx): Promise<boolean> {
-      return isOutbid(readTransaction(tx.newest.raw).fees, await fees.current())
+      return isOutbid(readTransaction(tx.newest.raw).fees, await fees())
     },
     /** Replaces a transaction that no node accepts with a no-op, so that later nonces can be mined. */
     async giveUp(tx: PendingTx) {
@@ -174,25 +174,20 @@ export function createSendAhead(options: {
   readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
   readonly sender: Pick<Sender, 'broadcast'>
   readonly account: Pick<AccountView, 'blockGas'>
-  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
-  readonly limit: number | undefined
 }) {
-  const { pendingTxs, sender, account, limit } = options
+  const { pendingTxs, sender, account } = options
   let free = 0
 
   function isTooEarly({ nonce, gasLimit }: PendingTx): boolean {
-    let below = 0
     let gas = gasLimit
     for (const tx of pendingTxs.unordered()) {
       // Not those that are in a block, as far as a poll has found.
       if (tx.nonce >= nonce || tx.nonce < free || tx.blockNumber !== undefined) continue
       if (isRefused(tx)) return true
-      below++
       gas += tx.gasLimit
     }
-    if (below === 0) return false
     const blockGas = account.blockGas()
-    return (limit !== undefined && below > limit) || (blockGas !== undefined && gas > blockGas)
+    return gas > gasLimit && blockGas !== undefined && gas > blockGas
   }
 
   function offer(tx: PendingTx): void {

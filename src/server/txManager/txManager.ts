@@ -27,8 +27,6 @@ export function createTxManager(
     readonly confirmations: number
     /** How many transactions may be unmined at the same time. */
     readonly maxInFlight: number
-    /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes accept. */
-    readonly maxSentAhead?: number | undefined
     /** A transaction that is not mined after this long is resubmitted with a higher fee. */
     readonly resubmitAfterMs: number
     /** The longest pause between two polls at the chain while a transaction is pending: less on a chain of quick blocks. */
@@ -54,7 +52,7 @@ export function createTxManager(
   const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.noteOwn })
   const stopping = new AbortController()
   const account = createAccountView({ rpc, address, trailingMs: options.trailingMs })
-  const sendAhead = createSendAhead({ pendingTxs, sender, account, limit: options.maxSentAhead })
+  const sendAhead = createSendAhead({ pendingTxs, sender, account })
   const nonceManager = createNonceManager(account, stopping.signal, foreignUse.suspect)
   const confirmed = createConfirmedTransactions(findMined, account.hashAt)
   const seen = { ...options, address, account, findMined, gasMeter, foreignUse, pendingTxs, nonceManager }

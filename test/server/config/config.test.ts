@@ -55,7 +55,7 @@ const KMS_KEY = 'arn:aws:kms:eu-central-1:111122223333:alias/relayer'
 test('the configuration fills in the defaults, among them an enclave that the server starts itself', () => {
   const entries = Object.entries(SERVER_ENVIRONMENT)
   const config = readConfig(Object.fromEntries(entries.filter(([name]) => REQUIRED.includes(name))))
-  expect(config.http).toMatchObject({ port: 8_000, host: undefined, bodyLimitBytes: 65_536, trustProxy: 0 })
+  expect(config.http).toMatchObject({ port: 8_000, host: undefined, trustProxy: 0 })
   expect(config.ops).toEqual({ port: 8_001, host: '127.0.0.1' })
   expect(config.dataDir).toBe(resolve('data'))
   expect(config.broker.tradingUrl).toBe('https://paper-api.alpaca.markets')

@@ -206,7 +206,7 @@ describe('as many under way as there may be', () => {
     for (let n = 0; n < 3; n++) expect((await fetch(`${url}/market`)).status).toBe(200)
   })
 
-  test('of more bodies on their way than there may be, the oldest of the site that has most is given up', async () => {
+  test('more bodies on their way than there may be cost the site that has most its oldest', async () => {
     const { post, fill, taken } = await setUpClients(2, 1)
     const net = (n: number) => `2001:db8:1:${(n % 64).toString(16)}00::1`
     const ended: Promise<unknown>[] = []

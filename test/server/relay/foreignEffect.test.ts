@@ -39,7 +39,7 @@ async function stored(record: RelayRecord): Promise<string> {
   const dataDir = await temporaryDirectory()
   const { engine } = await openStores(dataDir)
   const receipts = createReceiptStore({ engine, logger: createLogLines().logger })
-  await engine.transact([receipts.toChange(digest(), record, 0)])
+  await engine.transact([receipts.toChange(record, 0)])
   return dataDir
 }
 

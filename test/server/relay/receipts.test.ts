@@ -145,7 +145,7 @@ test('a receipt that says by somebody else is put right once its own transaction
   const store = createReceiptStore({ engine, logger: createLogLines().logger })
   const stored = await store.find(digest())
   if (stored === undefined) throw new Error('nothing is stored')
-  await engine.transact([store.toChange(digest(), confirmed(stored.record, null), stored.version)])
+  await engine.transact([store.toChange(confirmed(stored.record, null), stored.version)])
   const again = await startRelay({ chain: chain(), dataDir })
   expect(receiptOf(await again.get(digest()))).toMatchObject({ txHash, blockNumber, gasUsed })
   expect((await storedRecord(dataDir, digest()))?.receipt).toMatchObject({ txHash, blockNumber, gasUsed })

@@ -73,7 +73,7 @@ describe('the market', () => {
     ...options
   }: Parameters<typeof setUp>[0] & { patienceMs?: number } = {}) {
     const market = await setUp(options)
-    return { ...market, view: createMarketView({ ...market.deps, fees: FEES, maxAgeMs: 2_000, patienceMs }) }
+    return { ...market, view: createMarketView({ ...market.deps, fees: FEES, patienceMs }) }
   }
   const names = ({ symbols }: { symbols: readonly { symbol: string }[] }) =>
     symbols.map(({ symbol }) => symbol)

@@ -1,14 +1,15 @@
 import { onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
+import { currentFees } from '../../../src/chain/fees.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createPrivateSigner } from '../../../src/server/signer/signer.js'
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
-import { createFeeMarket } from '../../../src/server/txManager/fees.js'
 import type { Owner, TxOutcome } from '../../../src/server/txManager/pendingTx.js'
 import { createTxManager } from '../../../src/server/txManager/txManager.js'
 import { Secret } from '../../../src/service/secret.js'
+import { createTimedValue } from '../../../src/service/waiting.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'
 import { soon } from '../relay/relayUnderTest.js'
@@ -49,7 +50,6 @@ export async function startTxManager(options: {
   readonly anvil?: AnvilOptions
   readonly resubmitAfterMs?: number
   readonly confirmations?: number
-  readonly maxSentAhead?: number
   readonly saveNoOp?: Owner['save']
   readonly trailingMs?: number
 }) {
@@ -67,11 +67,10 @@ export async function startTxManager(options: {
     rpc,
     broadcaster: createBroadcaster(rpc),
     signer,
-    fees: createFeeMarket({ rpc, ceiling: 500n * GWEI, maxAgeMs: 10 }),
+    fees: createTimedValue(10, () => currentFees(rpc, 500n * GWEI)),
     chainId,
     confirmations: options.confirmations ?? 1,
     maxInFlight: 64,
-    maxSentAhead: options.maxSentAhead,
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
