@@ -1,13 +1,10 @@
 // Actor: a stranger with a network connection and nothing else: no wallet, no KYC, no gas.
 // Cost: one machine at one address, which holds 300 connections and pipelines ten requests on each.
-// Effect: `POST /relay` without the token and `GET /health` stood before the rate limit and were exempt
-// from load shedding. A refusal by rate went through all of Express, and the server read the next request at
-// once. The share of honest requests answered within a second fell from 1.00 to 0.00.
+// Effect: `POST /relay` without the token and `GET /health` were exempt from every limit. A refusal by rate went through all of Express,
+// and the server read the next request at once. The share of honest requests answered within a second fell from 1.00 to 0.00.
 // Now: each client begins a few requests in a turn of the event loop, so its flood waits and others do not. Over its rate it gets 429,
-// before a body is read and without a log line for each.
-// `npm run bench -- floods` measures the share.
-//
-// Half-sent orders, and connections that reset and connect anew, are in test/server/http/{limits,connections}.test.ts.
+// before a body is read and without a log line for each. `npm run bench -- floods` measures the share.
+// Half-sent orders, and clients that leave and connect anew, are in test/server/http/{limits,connections}.test.ts.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'

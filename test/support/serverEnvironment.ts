@@ -55,8 +55,10 @@ const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
   ALPACA_TIMEOUT: (value) => ({ broker: { timeoutMs: ms(value) } }),
 }
 
-type Section = 'http' | 'unopened' | 'chain' | 'narrator' | 'relay' | 'broker'
-type Changes = { [S in Section]?: Partial<Config[S]> } & { gas?: Partial<Config['relay']['gas']> }
+const SECTIONS = ['http', 'unopened', 'chain', 'narrator', 'relay', 'broker'] as const
+type Changes = { [S in (typeof SECTIONS)[number]]?: Partial<Config[S]> } & {
+  gas?: Partial<Config['relay']['gas']>
+}
 
 const ms = (value: string) => duration().parse(value)
 
@@ -64,20 +66,11 @@ const ms = (value: string) => duration().parse(value)
 export function serverConfig(overrides: Record<string, string> = {}): Config {
   const entries = Object.entries(overrides)
   const variables = Object.fromEntries(entries.filter(([name]) => !(name in HANDED_IN)))
-  let config = readConfig({ ...SERVER_ENVIRONMENT, ...variables })
-  for (const [name, value] of entries) config = withChanges(config, HANDED_IN[name]?.(value) ?? {})
-  return config
-}
-
-function withChanges(config: Config, changes: Changes): Config {
-  const { http, unopened, chain, narrator, relay, broker, gas } = changes
-  return {
-    ...config,
-    http: { ...config.http, ...http },
-    unopened: { ...config.unopened, ...unopened },
-    chain: { ...config.chain, ...chain },
-    narrator: { ...config.narrator, ...narrator },
-    relay: { ...config.relay, ...relay, gas: { ...config.relay.gas, ...gas } },
-    broker: { ...config.broker, ...broker },
+  const config = readConfig({ ...SERVER_ENVIRONMENT, ...variables })
+  for (const [name, value] of entries) {
+    const changes = HANDED_IN[name]?.(value)
+    for (const section of SECTIONS) Object.assign(config[section], changes?.[section])
+    Object.assign(config.relay.gas, changes?.gas)
   }
+  return config
 }

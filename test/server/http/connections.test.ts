@@ -24,10 +24,12 @@ async function pipeline(url: string, requests: string) {
   return socket
 }
 
-function inTurns(answer: RequestListener) {
+async function inTurns(answer: RequestListener) {
   const app = createBareApp(1)
   app.use(fairTurns(), answer)
-  return startRawServer(app)
+  const server = await listen(serverConfig({ PORT: '0' }).http, app)
+  onTestFinished(() => close(server, 0))
+  return `http://127.0.0.1:${portOf(server)}`
 }
 
 test('a site, an IPv6 /48, that pipelines many requests delays another client by sixteen of them', async () => {
@@ -60,6 +62,20 @@ test.each([
   })
   await new Promise((resolve) => socket.once('close', resolve))
   expect(answers).toBeLessThan(10_000)
+})
+
+test.each([
+  ['as the first begins', 1, (leave: () => void) => leave()],
+  ['once all have come', 16, queueMicrotask],
+])('pipelined requests of a client that leaves %s never begin', async (_when, begin, soon) => {
+  let begun = 0
+  const url = await inTurns((req) => {
+    begun++
+    soon(() => req.socket.destroy())
+  })
+  // The one on the second connection goes behind those that wait.
+  for (const count of [99, 1]) await once(await pipeline(url, get('/', 'Host: a').repeat(count)), 'close')
+  expect(begun).toBe(begin + 1)
 })
 
 test('a client that pipelines requests and leaves gives their room back, and each is logged', async () => {

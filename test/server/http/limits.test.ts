@@ -176,14 +176,15 @@ describe('as many under way as there may be', () => {
     await fill('2001:db8:2:100::1')
   })
 
-  test('half-sent requests hold none', async () => {
+  test.each([
+    ['addresses', (n: number) => `192.0.2.${n}`],
+    ['networks of one IPv6 /48', (n: number) => `2001:db8:1:${n.toString(16)}00::1`],
+  ])('sixteen half-sent requests from each of 64 %s hold none', async (_of, client) => {
     const { post, fill, taken } = await setUpClients(2, 1)
-    for (let n = 1; n <= 8; n++) {
-      void post('192.0.2.1', 'h')
-      await eventually('it to be with the app', () => taken.length === n)
-    }
-    await fill('192.0.2.1', '192.0.2.2')
-    expect((await post('192.0.2.3', WHOLE)).statusCode).toBe(503)
+    for (let n = 0; n < 1_024; n++) void post(client(n % 64), 'h')
+    await eventually('all to be with the app', () => taken.length === 1_024)
+    await fill('192.0.2.101', '192.0.2.102')
+    expect((await post('192.0.2.103', WHOLE)).statusCode).toBe(503)
   })
 
   test.each(['/orders', '/runs/1/result'])('a body that never arrives at %s ends it', async (path) => {
