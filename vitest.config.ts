@@ -26,9 +26,9 @@ const NIGHTLY = [
   // Needs swtpm and tpm2-tools.
   'test/enclave/attested/nitroTpm.test.ts',
   // Stories of the whole platform, ten seconds of CPU each.
-  'test/attacks/{exactFill,floods,junkRulebooks,liftedRules,ownInstitution,phishedKey,readableSecrets,refusedSales,replacedEscrow}.test.ts',
+  'test/attacks/{exactFill,junkRulebooks,liftedRules,ownInstitution,phishedKey,readableSecrets,refusedSales,replacedEscrow}.test.ts',
   'test/attacks/{roundedBooks,sequentialMempool,sharedRelayerKey,spentBudget,takenPrefix,twoDeployments,unreadableOrder}.test.ts',
-  'test/e2e/{attested*,cliHistory,cliOrders,clientExample,confidentiality,doctor,dstackEnclave,firstTrade}.test.ts',
+  'test/e2e/{attested*,cliHistory,cliOrders,clientExample,doctor,dstackEnclave,firstTrade}.test.ts',
   'test/e2e/{longRulebook,lostWallet,ownEnclave,resolve,sandboxKilled,upgrade}.test.ts',
   // A failure at each call, a kill at each step, many orders of one symbol.
   'test/enclave/{besides,conflict,corporateActions,late,traffic,turns}.test.ts',
@@ -37,8 +37,8 @@ const NIGHTLY = [
   'test/client/killed.test.ts',
   'test/service/version.test.ts',
   // Several servers, and nodes or databases that fail them.
-  'test/server/relay/{largest,receipts,servers,unbelieved,unestimated}.test.ts',
-  'test/server/store/{leaseHolder,sessions,standby}.test.ts',
+  'test/server/relay/{largest,receipts,unbelieved,unestimated}.test.ts',
+  'test/server/store/{leaseHolder,standby}.test.ts',
   'test/server/trigger/{manyServers,silentEnclave}.test.ts',
   // Long lists and a long past.
   'test/client/{lists,prompts}.test.ts',
@@ -64,6 +64,7 @@ const LONG = [
   '/test/browser/desk.test.ts',
   '/test/browser/rulebook.test.ts',
   '/test/e2e/cli.test.ts',
+  '/test/e2e/confidentiality.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/faults/cluster.test.ts',
   '/test/faults/nodes.test.ts',
