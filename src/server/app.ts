@@ -2,6 +2,7 @@ import type { Express } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
 import { requireRelayToken } from './http/auth.js'
+import { fairTurns } from './http/clients.js'
 import { errorHandler, notFound } from './http/errors.js'
 import { type LimitOptions, limitClients } from './http/limits.js'
 import {
@@ -13,7 +14,6 @@ import {
   refuseWhenStopping,
 } from './http/middleware.js'
 import { checkFirst, type Route, routerOf } from './http/routes.js'
-import { fairTurns } from './http/turns.js'
 import { createDocsRouter } from './openapi/router.js'
 
 interface CommonDeps {

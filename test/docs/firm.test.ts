@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { MAX_ENCLAVE_CONNECTIONS } from '../../src/server/app.js'
+import { MAX_WAITING, MAX_WAITING_OF_ALL } from '../../src/server/http/clients.js'
 import { MAX_ARRIVING } from '../../src/server/http/limits.js'
-import { MAX_WAITING, MAX_WAITING_OF_ALL } from '../../src/server/http/turns.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 
 const [EMPLOYEES, ORDERS_EACH, SERVERS] = [10_000n, 3n, 3]

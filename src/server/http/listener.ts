@@ -11,7 +11,7 @@ import type { ProblemCode } from './problemCodes.js'
 const CONNECTION_CHECK_MS = 1_000
 /** Longer than a proxy's usual 60 s. */
 const KEEP_ALIVE_MS = 65_000
-/** A browser's request with a long token has some 2 KiB. Up to thousands of requests wait with theirs, see `turns.ts`. */
+/** A browser's request with a long token has some 2 KiB. Up to thousands of requests wait with theirs, see `fairTurns`. */
 const MAX_HEADER_BYTES = 8_192
 /** How often a stopping server closes connections that have become idle. */
 const IDLE_CHECK_MS = 50

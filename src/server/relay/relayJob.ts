@@ -10,10 +10,9 @@ import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.j
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Owner, TxOutcome } from '../txManager/pendingTx.js'
 import type { TxManager } from '../txManager/txManager.js'
-import type { Admission, Funds } from './admission.js'
 import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
-import type { Preflight } from './preflight.js'
+import type { Admission, Funds, Preflight } from './preflight.js'
 import {
   confirmed,
   createJobRecord,

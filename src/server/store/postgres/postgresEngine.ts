@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import {
   type Change,
+  createGroups,
   type Engine,
   endOfKeys,
   type Fence,
@@ -14,7 +15,6 @@ import {
   storedRow,
   storedSum,
 } from '../engine.js'
-import { createGroups } from '../groups.js'
 import { assertSuitable, createDatabase, type Database, readSettings } from './database.js'
 import { migrate } from './schema.js'
 

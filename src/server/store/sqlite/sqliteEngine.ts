@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import {
+  createGroups,
   type Engine,
   endOfKeys,
   type Row,
@@ -16,7 +17,6 @@ import {
   type Table,
   type WriteResult,
 } from '../engine.js'
-import { createGroups } from '../groups.js'
 import { createStatements, openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import type { Write } from './writer.js'
 import type { GroupAnswer } from './writerThread.js'
