@@ -14,8 +14,6 @@ import type { Target } from './support/processes.js'
 import { MOST_CALLERS, type RelayChain, relayRequests, startRelayChain } from './support/relayChain.js'
 
 const PER_ROUND = 2 * MOST_CALLERS
-/** Fewer, because the plain relays take so much longer. */
-const PLAIN_PER_ROUND = MOST_CALLERS
 const BAR = 4
 
 export const relay: Figure = {
@@ -37,7 +35,7 @@ export const relay: Figure = {
       const ledger = chain.addresses.confidentialLedger
       const task = { rpcUrl, chainId, ledger, privateKey, signer: ENCLAVE_SIGNER, tuned }
       const peer = await startPeer(cleanUp, { kind: 'plainRelay', ...task })
-      return { peer, nextWrites: await chain.portfolios(PLAIN_PER_ROUND) }
+      return { peer, nextWrites: await chain.portfolios(PER_ROUND) }
     }
     const plainTurn = (tuned: boolean) => {
       let plain: Awaited<ReturnType<typeof startPlain>> | undefined

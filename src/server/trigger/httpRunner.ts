@@ -187,7 +187,7 @@ function createOffers(
       }
       // While the enclave is away, one line per run is enough.
       if (tries === 0) logger.warn('job not accepted', { runId, reason: answer.kind, status: answer.status })
-      if (answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
+      if (answer.retryAfterMs !== undefined) rateLimit.pauseFor(answer.retryAfterMs)
       offered.mayBeAccepted ||= answer.kind === 'unknown'
       const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
       if (isGivenUp && !offered.mayBeAccepted) return onRefused(runId)

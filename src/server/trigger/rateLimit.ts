@@ -40,7 +40,7 @@ export function createTriggerRateLimit(intervalMs: number) {
       freeAt = Math.max(freeAt, performance.now() + intervalMs - since)
     },
     /** Gives no turn for as long as the runtime asks. */
-    hold(ms: number) {
+    pauseFor(ms: number) {
       freeAt = Math.max(freeAt, performance.now() + ms)
     },
   }

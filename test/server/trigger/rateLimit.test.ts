@@ -53,7 +53,7 @@ test('turns come as ever when the clock is set back by an hour', async () => {
 
 test('no turn comes for as long as the runtime asks', async () => {
   const rateLimit = createTriggerRateLimit(0)
-  rateLimit.hold(INTERVAL_MS)
+  rateLimit.pauseFor(INTERVAL_MS)
   const takes = [rateLimit.acquire(INTERVAL_MS - 1), rateLimit.acquire(INTERVAL_MS + 1)]
   await vi.advanceTimersByTimeAsync(INTERVAL_MS + 1)
   expect(await Promise.all(takes)).toEqual([false, true])
