@@ -117,7 +117,7 @@ describe('a run', () => {
 
   test('holds every other run back for as long as its refusal says', async () => {
     const held: number[] = []
-    const rateLimit = { ...createTriggerRateLimit(0), hold: (ms: number) => held.push(ms) }
+    const rateLimit = { ...createTriggerRateLimit(0), pauseFor: (ms: number) => held.push(ms) }
     const { runner, job } = await setUp([429], { rateLimit })
     expect((await begin(runner, job)).how).toBe('not-started')
     expect(held).toEqual([1_000])
