@@ -122,8 +122,9 @@ async function keptUp(launch: () => Promise<ServerProcess>, cleanUp: AsyncDispos
   const keepUp = async () => {
     for (;;) {
       const [code] = await enclave.exited
-      if (isStopping || code === 0) return
-      enclave = await launch()
+      if (code === 0) return
+      if (!isStopping) enclave = await launch()
+      if (isStopping) return
     }
   }
   // The log states why one does not start again; callers that wait for the enclave fail.

@@ -192,4 +192,6 @@ it('an enclave that waits for its keys takes them from as many holders as it tak
   expect(await healthOf(url)).toMatchObject({ keys: 'present' })
   const sealed = await readFile(join(enclave.directory, 'state', 'sealed-keys'))
   expect(sealed.includes(broker.secretKey)).toBe(false)
+  // The sandbox ends all the same while its own enclave starts again.
+  await sandbox.enclave().kill()
 })
