@@ -60,7 +60,7 @@ const POST_AHEAD_MS = 30_000
 
 /**
  * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
- * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
+ * half-sent ones take nobody's. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
  */
 function createPlaces({ http, readers }: LimitOptions): RequestHandler {
   const { maxUnderWay, maxUnderWayPerClient } = http
@@ -103,24 +103,27 @@ function hasBody({ headers }: Request): boolean {
 
 /** Time limit for a body to arrive, from its headers on. */
 export const BODY_TIMEOUT_MS = 10_000
-/** Bodies on their way at once. Of more, the oldest of the site that has most is given up. */
+/** Bodies on their way at once. Of more, the oldest is given up: of the site that has most, if that is over a tenth, else of all. */
 export const MAX_ARRIVING = 1_000
 
 function createArrivals() {
-  /** Give up each site's requests whose bodies are still to come, the oldest first. */
-  const arriving = new Map<string, Set<() => void>>()
-  let count = 0
+  /** Give up requests whose bodies are still to come, each with its site; the oldest first. */
+  const arriving = new Map<() => void, string>()
+  const counts = new Map<string, number>()
 
-  function giveUpOne(): void {
-    const [most] = [...arriving.values()].sort((a, b) => b.size - a.size)
-    const [oldest] = most ?? []
-    oldest?.()
+  function giveUpOldest(): void {
+    let [site, most]: [string | undefined, number] = [undefined, MAX_ARRIVING / 10]
+    for (const [each, count] of counts) if (count > most) [site, most] = [each, count]
+    for (const [giveUp, of] of arriving) {
+      if (of !== (site ?? of)) continue
+      giveUp()
+      return
+    }
   }
 
   return (req: Request, res: Response, onArrival = () => {}): void => {
-    if (count >= MAX_ARRIVING) giveUpOne()
+    if (arriving.size >= MAX_ARRIVING) giveUpOldest()
     const site = countedOf(res.locals.client).at(-1)?.key ?? ''
-    const own = arriving.get(site) ?? new Set()
     const giveUp = () => {
       stop()
       hangUpWith(req.socket, 'request-timeout')
@@ -132,13 +135,15 @@ function createArrivals() {
     const stop = () => {
       clearTimeout(timer)
       req.off('end', arrive)
-      if (!own.delete(giveUp)) return
-      count--
-      if (own.size === 0) arriving.delete(site)
+      if (!arriving.delete(giveUp)) return
+      const left = (counts.get(site) ?? 0) - 1
+      if (left > 0) counts.set(site, left)
+      else counts.delete(site)
     }
     const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
-    arriving.set(site, own.add(giveUp))
-    noteUse('arriving', ++count / MAX_ARRIVING)
+    arriving.set(giveUp, site)
+    counts.set(site, (counts.get(site) ?? 0) + 1)
+    noteUse('arriving', arriving.size / MAX_ARRIVING)
     req.once('end', arrive)
     res.once('close', stop)
   }
