@@ -1,10 +1,9 @@
 // Actor: Circle, which may blacklist any address in USDC at any time; or Alice, whose address it blacklists.
 // Cost: nothing.
-// Effect: her refund reverted at every attempt and through every relayer. Her order never ended, its
-// money stayed in escrow, and the enclave ran for it again and again. One of her twenty open orders stayed taken.
-// Now: the order ends. The payment that only she prevents becomes a claim, apart from the pool. She withdraws
-// it once she can receive it, or has it paid to another cleared wallet that the platform's owner approved for
-// her.
+// Effect: her refund reverted at every attempt and through every relayer. Her order never ended, its money stayed in escrow, and the
+// enclave ran for it again and again. One of her twenty open orders stayed taken.
+// Now: the order ends. The payment that only she prevents becomes a claim, apart from the pool. She withdraws it once she can receive it,
+// or has it paid to another cleared wallet that the platform's owner approved for her.
 import { Contract, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'

@@ -1,10 +1,9 @@
-// Actor: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends
-// transactions.
+// Actor: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends transactions.
 // Cost: nothing.
-// Effect: after five seconds without a receipt the relay took a transaction for lost, and it counted gas
-// by receipts alone. It used 9.87 M gas of a daily budget of 6 M, and refused nothing.
-// Now: the relay counts a transaction at its gas limit when it sends it, and corrects that by the receipt. One whose receipt
-// does not come within seconds stays counted at its limit: the budget runs out early, and is never exceeded.
+// Effect: after five seconds without a receipt the relay took a transaction for lost, and it counted gas by receipts alone. It used 9.87 M
+// gas of a daily budget of 6 M, and refused nothing.
+// Now: the relay counts a transaction at its gas limit when it sends it, and corrects that by the receipt. One whose receipt does not come
+// within seconds stays counted at its limit: the budget runs out early, and is never exceeded.
 import { expect, test } from 'vitest'
 import { mine, startRelay } from '../server/relay/relayUnderTest.js'
 import { batchMint } from '../support/authorizations.js'

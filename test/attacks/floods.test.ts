@@ -19,7 +19,6 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { junk, randomHex } from './support/junkPosters.js'
 
 const CONNECTIONS = 300
-/** Of a route or of a limit. */
 const ANSWERS = [200, 202, 204, 401, 429, 503]
 const DEPTH = 10
 const RATE = 600

@@ -1,11 +1,10 @@
-// Actor: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at
-// ten addresses.
+// Actor: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at ten addresses.
 // Cost: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
-// Effect: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve,
-// and an employee whom the admin wanted to bar traded on.
-// Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's
-// hash outside the seal, and the server checks that signature against `adminOf`. Signed rulebooks have a queue
-// and permits of their own, in which institutions take turns.
+// Effect: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve, and an employee whom the admin
+// wanted to bar traded on.
+// Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's hash outside the seal, and
+// the server checks that signature against `adminOf`. Signed rulebooks have a queue and permits of their own, in which institutions take
+// turns.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Envelope } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'

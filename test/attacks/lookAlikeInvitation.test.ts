@@ -1,11 +1,9 @@
-// Actor: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to
-// invite.
+// Actor: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to invite.
 // Cost: two transactions.
-// Effect: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it
-// could never join its employer, and the stranger's rulebook decided about its trades.
-// Now: an institution that the platform has not admitted cannot invite. An invitation shows the admin's
-// address in the API, the command line and the page. A wallet that joined can leave by itself, and the admin
-// can neither delay nor prevent that.
+// Effect: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it could never join its employer, and
+// the stranger's rulebook decided about its trades.
+// Now: an institution that the platform has not admitted cannot invite. An invitation shows the admin's address in the API, the command
+// line and the page. A wallet that joined can leave by itself, and the admin can neither delay nor prevent that.
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'

@@ -1,9 +1,8 @@
 // Actor: an employee who knows that the guardian has just paused the platform.
 // Cost: her own gas.
-// Effect: an order that the enclave placed during a pause could not be settled. Seven days after its
-// deadline she would have reclaimed the USDC of a filled buy: a bet at the platform's cost.
-// Now: the enclave neither writes ahead nor places while the platform is paused, and a pause is shorter than
-// the time until a reclaim.
+// Effect: an order that the enclave placed during a pause could not be settled. Seven days after its deadline she would have reclaimed the
+// USDC of a filled buy: a bet at the platform's cost.
+// Now: the enclave neither writes ahead nor places while the platform is paused, and a pause is shorter than the time until a reclaim.
 import { expect, it } from 'vitest'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'

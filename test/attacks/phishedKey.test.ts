@@ -1,10 +1,9 @@
-// Actor: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own
-// page does.
+// Actor: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own page does.
 // Cost: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
-// Effect: it got the key of her portfolio, and with it every later balance, position and notice from the
-// public chain. Her wallet derives no other key from that text, so she could not end it.
-// Now: "key rotate" draws a random key. From the next admitted order on the thief opens nothing new; the past
-// stays readable to him. A device without the new key does not bring the old one back.
+// Effect: it got the key of her portfolio, and with it every later balance, position and notice from the public chain. Her wallet derives
+// no other key from that text, so she could not end it.
+// Now: "key rotate" draws a random key. From the next admitted order on the thief opens nothing new; the past stays readable to him. A
+// device without the new key does not bring the old one back.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AbstractSigner, type Provider, Wallet } from 'ethers'

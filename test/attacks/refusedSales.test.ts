@@ -1,9 +1,8 @@
 // Actor: employees with KYC and nothing else: no ether, no USDC, no shares.
 // Cost: a signature for each order.
-// Effect: the platform opened sales of shares that they lacked, and refunded each. Portfolios are ciphertext, so no simulation can
-// tell. Forty took 9.36 M of the relayer's gas, an account's quota allows 50 M a day, and as many accounts as have quotas for the whole day (800 by
-// default) used up the day of all. A wallet
-// in no institution could do the same.
+// Effect: the platform opened sales of shares that they lacked, and refunded each. Portfolios are ciphertext, so no simulation can tell.
+// Forty took 9.36 M of the relayer's gas, an account's quota allows 50 M a day, and as many accounts as have quotas for the whole day (800
+// by default) used up the day of all. A wallet in no institution could do the same.
 // Now: an account has ten openings at the platform's cost before an order has settled. Each refusal takes one away, down to one a day. A
 // wallet in no admitted institution has none.
 import { expect, test } from 'vitest'

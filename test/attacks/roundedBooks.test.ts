@@ -1,10 +1,9 @@
 // Actor: an employee with ordinary rights. Ordinary trading has the same effect without an attacker.
-// Cost: nothing. She sells in small pieces, each worth a little less than half a cent above a whole
-// cent.
-// Effect: the broker credits whole cents and charges TAF and CAT at the close; the books credited every
-// millionth and no fee. Each piece left up to two and a half cents in her cash, at the cost of other accounts.
-// Now: a buy's cost rounds up to the cent and a sale's proceeds down, less the broker's fees. The employee
-// sees the fees before and after, and the invariants compare the books with the broker's account activities.
+// Cost: nothing. She sells in small pieces, each worth a little less than half a cent above a whole cent.
+// Effect: the broker credits whole cents and charges TAF and CAT at the close; the books credited every millionth and no fee. Each piece
+// left up to two and a half cents in her cash, at the cost of other accounts.
+// Now: a buy's cost rounds up to the cent and a sale's proceeds down, less the broker's fees. The employee sees the fees before and after,
+// and the invariants compare the books with the broker's account activities.
 import { expect, it } from 'vitest'
 import { useWorld } from '../enclave/support/world.js'
 import { usd } from '../support/brokerStandIn.js'

@@ -1,10 +1,8 @@
-// Actor: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's
-// next nonce (Arbitrum's class).
+// Actor: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's next nonce (Arbitrum's class).
 // Cost: nothing.
-// Effect: the relay took a refusal that came before a transaction's turn for final. Fillers, which the
-// relayer pays for, replaced good transactions. Every waiting one offered 12.5 % more every 30 seconds: 2
-// no-ops and 148 raises for 60 posts.
-// Now: a refusal before a nonce's turn costs nothing, and no transaction is offered above a refused one.
+// Effect: the relay took a refusal that came before a transaction's turn for final. Fillers, which the relayer pays for, replaced good
+// transactions. Every waiting one offered 12.5 % more every 30 seconds: 2 no-ops and 148 raises for 60 posts.
+// Now: a refusal before a nonce's turn costs nothing.
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { readTransaction } from '../../src/server/signer/transaction.js'
@@ -12,8 +10,6 @@ import { startTxManager, type TxManagerUnderTest } from '../server/txManager/txM
 import { eventually } from '../support/eventually.js'
 
 const POSTS = 60
-/** Far below the time that sixty blocks take here. */
-const RESUBMIT_AFTER_MS = 2_000
 
 /** From now on the node refuses every transaction but the one whose nonce is the next on the chain. */
 function takeOnlyTheNext({ proxy, count }: TxManagerUnderTest): void {
@@ -31,7 +27,8 @@ function takeOnlyTheNext({ proxy, count }: TxManagerUnderTest): void {
 }
 
 test('a burst gets no no-op, and offers no more than it did', async () => {
-  const under = await startTxManager({ resubmitAfterMs: RESUBMIT_AFTER_MS })
+  // Far below the time that sixty blocks take here.
+  const under = await startTxManager({ resubmitAfterMs: 2_000 })
   takeOnlyTheNext(under)
   const sent = Array.from({ length: POSTS }, () => under.send())
   await eventually('all transactions to be mined', async () => {

@@ -1,9 +1,8 @@
 // Actor: an operator who starts a second server with the first one's relayer key, or a thief of that key.
 // Cost: nothing.
-// Effect: the two servers took each other's nonces (25 "nonce lost" among 60 posts, p90 of 6 s), and both
-// reported themselves as healthy. A thief's transactions showed nowhere.
-// Now: `/readyz`, a metric, an alert and the log report that the key is used elsewhere, even while the server
-// is idle.
+// Effect: the two servers took each other's nonces (25 "nonce lost" among 60 posts, p90 of 6 s), and both reported themselves as healthy.
+// A thief's transactions showed nowhere.
+// Now: `/readyz`, a metric, an alert and the log report that the key is used elsewhere, even while the server is idle.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,10 +1,9 @@
 // Actor: an admin who publishes large rulebooks, and employees who open one order after another.
 // Cost: the admin nothing, an employee the gas of her own transactions.
-// Effect: 16 kB rulebooks (11.4 M gas each) for a quarter of an hour, or 1,112 small orders, used up the
-// relayer's daily gas. No order was settled until midnight: USDC waited in escrow, and the broker's
-// fills stayed on the platform's books.
-// Now: each of them uses up a daily quota that holds up only their own orders or rulebooks. The gas of a held
-// order is booked to its end, with a reserve besides, so it ends whatever the others have used.
+// Effect: 16 kB rulebooks (11.4 M gas each) for a quarter of an hour, or 1,112 small orders, used up the relayer's daily gas. No order was
+// settled until midnight: USDC waited in escrow, and the broker's fills stayed on the platform's books.
+// Now: each of them uses up a daily quota that holds up only their own orders or rulebooks. The gas of a held order is booked to its end,
+// with a reserve besides, so it ends whatever the others have used.
 import { toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { publishRulebook } from '../../src/client/admin.js'

@@ -1,12 +1,11 @@
-// Actor: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's
-// documentation shows, or it refuses the enclave's keys. An employee can cause the first with an order that
-// the broker will not take.
+// Actor: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's documentation shows, or it refuses
+// the enclave's keys. An employee can cause the first with an order that the broker will not take.
 // Cost: nothing.
-// Effect: an unreadable answer counted as a missing one. The order was `queued` for ever, its USDC stayed
-// in escrow, and its account's cash stayed promised. Neither a code nor an alert reached the operator.
-// Refunding every unreadable order would be worse: a filled one would be paid twice.
-// Now: the enclave refunds exactly where the broker certainly filled nothing. Everything else has a code,
-// which the server counts and raises an alert for.
+// Effect: an unreadable answer counted as a missing one. The order was `queued` for ever, its USDC stayed in escrow, and its account's
+// cash stayed promised. Neither a code nor an alert reached the operator. Refunding every unreadable order would be worse: a filled one
+// would be paid twice.
+// Now: the enclave refunds exactly where the broker certainly filled nothing. Everything else has a code, which the server counts and
+// raises an alert for.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ALARMING } from '../../src/server/trigger/runner.js'

@@ -52,10 +52,9 @@ const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
   RELAY_MAX_GAS: (value) => ({ relay: { maxGas: BigInt(value) } }),
   RELAY_RESERVE: (value) => ({ gas: { reserve: BigInt(value) } }),
   RELAY_INSTITUTION_DAILY_GAS: (value) => ({ gas: { perInstitution: BigInt(value) } }),
-  ALPACA_TIMEOUT: (value) => ({ broker: { timeoutMs: ms(value) } }),
 }
 
-const SECTIONS = ['http', 'unopened', 'chain', 'narrator', 'relay', 'broker'] as const
+const SECTIONS = ['http', 'unopened', 'chain', 'narrator', 'relay'] as const
 type Changes = { [S in (typeof SECTIONS)[number]]?: Partial<Config[S]> } & {
   gas?: Partial<Config['relay']['gas']>
 }

@@ -78,7 +78,8 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAY_POLL_INTERVAL: fixed('half a block, 250ms at most'),
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
-  RELAY_SEND_AHEAD: 'is gone: remove it. The relay sends as many ahead as the nodes take',
+  RELAY_SEND_AHEAD:
+    'is gone: remove it. The relay sends as many ahead as nodes take and one block has gas for',
   RELAY_INSTITUTION_DAILY_GAS:
     "is gone: remove it. An institution's quota is ten times RELAY_ACCOUNT_DAILY_GAS",
   ENCLAVE_TRIGGER:

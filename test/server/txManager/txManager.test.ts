@@ -97,6 +97,21 @@ describe('a nonce', () => {
     expect(offered.map(({ raw }) => readTransaction(raw).gasLimit)).toEqual([125_000n])
   })
 
+  test('is not offered above a refused one', async () => {
+    const under = await startTxManager({})
+    under.send()
+    await soon(() => under.pooled()).toBe(1)
+    const offered: unknown[] = []
+    under.proxy.answer = (call) =>
+      isSend(call) && offered.push(call.params[0]) ? { error: { code: -32_000, message: 'x' } } : undefined
+    const refused = under.send()
+    await under.asked(7)
+    const next = under.send()
+    await soon(() => next.saved.length).toBe(1)
+    await under.asked(7)
+    expect(new Set(offered)).toEqual(new Set([newest(refused).raw]))
+  })
+
   test('is left to the pool that knows of it for as long as a transaction may take', async () => {
     const clock = standStill()
     const under = await startTxManager({ resubmitAfterMs: 30_000 })
