@@ -192,7 +192,7 @@ describe('as many under way as there may be', () => {
     onTestFinished(() => void vi.useRealTimers())
     const { post, taken } = await setUpClients(2, 1)
     const ended = handled(post('192.0.2.1', 'h', path))
-    await vi.waitFor(() => expect(taken).toHaveLength(1))
+    await vi.waitFor(() => expect(taken).toHaveLength(1), { timeout: 60_000 })
     vi.advanceTimersByTime(BODY_TIMEOUT_MS)
     expect(await ended).toEqual({ statusCode: 408, code: 'request-timeout' })
   })
