@@ -36,7 +36,6 @@ export const draw = {
   token: () => randomBytes(32).toString('hex'),
   triggerSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
 }
-export const addressOf = (key: Hex) => addressOfKey(hexToBytes(key))
 export const publicKeyOfKey = (key: Hex) => publicKeyOf(hexToBytes(key))
 
 const SECRETS: readonly SecretFile[] = [
@@ -59,7 +58,7 @@ const SECRETS: readonly SecretFile[] = [
     variable: 'ENCLAVE_PRIVATE_KEY',
     holders: ['enclave'],
     draw: draw.privateKey,
-    publicPart: ['ENCLAVE_SIGNER', addressOf],
+    publicPart: ['ENCLAVE_SIGNER', addressOfKey],
     isFixed: true,
     isFileKey: true,
   },
@@ -67,7 +66,7 @@ const SECRETS: readonly SecretFile[] = [
     variable: 'RELAYER_PRIVATE_KEY',
     holders: ['server'],
     draw: draw.privateKey,
-    publicPart: ['RELAYER_ADDRESS', addressOf],
+    publicPart: ['RELAYER_ADDRESS', addressOfKey],
   },
   { variable: 'RELAY_AUTH_TOKEN', holders: ['server', 'enclave'], draw: draw.token },
   { variable: 'ENCLAVE_TRIGGER_SECRET', holders: ['server', 'enclave'], draw: draw.triggerSecret },
@@ -82,7 +81,7 @@ const OPERATOR_SECRETS: readonly SecretFile[] = (['deployer', 'owner', 'guardian
   variable: `${role.toUpperCase()}_PRIVATE_KEY`,
   holders: ['operator'],
   draw: draw.privateKey,
-  publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOf],
+  publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOfKey],
   isFixed: true,
 }))
 

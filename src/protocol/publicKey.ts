@@ -25,8 +25,8 @@ export function addressOfPoint(point: Uint8Array): Hex {
 }
 
 /** The Ethereum address of a 32-byte private key. @throws if it is zero, or not below the curve's order */
-export function addressOfKey(privateKey: Uint8Array): Hex {
-  return addressOfPoint(getPublicKey(privateKey, false))
+export function addressOfKey(privateKey: Hex): Hex {
+  return addressOfPoint(getPublicKey(hexToBytes(privateKey), false))
 }
 
 /** 33-byte public key of a 32-byte private key. */

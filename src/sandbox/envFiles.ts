@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DEFAULT_DELAYS } from '../chain/deploy.js'
 import * as enclaveConfig from '../enclave/configSchema.js'
 import { addressVariables, linesOf } from '../operate/deploy.js'
-import { addressOf, draw, publicKeyOfKey } from '../operate/secretFiles.js'
+import { draw, publicKeyOfKey } from '../operate/secretFiles.js'
+import { addressOfKey } from '../protocol/publicKey.js'
 import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
 import { accountIdOf } from '../simulator/index.js'
@@ -24,7 +25,7 @@ export function drawSecrets() {
     /** Those of an enclave that takes them from files. */
     keys,
     intentPublicKey: publicKeyOfKey(keys.INTENT_PRIVATE_KEY),
-    enclaveSigner: addressOf(keys.ENCLAVE_PRIVATE_KEY),
+    enclaveSigner: addressOfKey(keys.ENCLAVE_PRIVATE_KEY),
     relayAuthToken: draw.token(),
     /** Shared by server and enclave. */
     triggerSecret: draw.triggerSecret(),

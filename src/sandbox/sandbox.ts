@@ -120,11 +120,10 @@ async function keptUp(launch: () => Promise<ServerProcess>, cleanUp: AsyncDispos
   let isStopping = false
   let enclave = await launch()
   const keepUp = async () => {
-    for (;;) {
+    while (!isStopping) {
       const [code] = await enclave.exited
-      if (code === 0) return
-      if (!isStopping) enclave = await launch()
-      if (isStopping) return
+      if (isStopping || code === 0) return
+      enclave = await launch()
     }
   }
   // The log states why one does not start again; callers that wait for the enclave fail.

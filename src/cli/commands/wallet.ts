@@ -1,5 +1,4 @@
 import type { ComplianceView, Hex, WalletView } from '../../client/index.js'
-import { hexToBytes } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { addressOfKey } from '../../protocol/publicKey.js'
 import { anAddress } from '../../terminal/arguments.js'
@@ -20,7 +19,7 @@ export const addWallet: AddCommand = (root, { env, terminal, signal }) => {
     )
     .action(async (given: Hex | undefined, options: ServerOptions & { keyFile?: string }) => {
       const reader = connectServer(options, env)
-      const address = given ?? addressOfKey(hexToBytes(readWalletKey(options, env)))
+      const address = given ?? addressOfKey(readWalletKey(options, env))
       const [wallet, compliance] = await Promise.all([
         reader.getWallet(address, { signal }),
         reader.getCompliance(address, { signal }),

@@ -49,7 +49,7 @@ async function checkFiles(options: Parameters<typeof checkEnclave>[2]): Promise<
 function inUse(config: EnclaveConfig): KeysInUse {
   return {
     keys: keysOf(config),
-    signer: addressOfKey(hexToBytes(config.ENCLAVE_PRIVATE_KEY.reveal())),
+    signer: addressOfKey(config.ENCLAVE_PRIVATE_KEY.reveal()),
     sealKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
     names: { signer: 'the address of ENCLAVE_PRIVATE_KEY', master: 'LEDGER_MASTER_KEY' },
   }

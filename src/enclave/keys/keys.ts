@@ -44,7 +44,7 @@ export function createKeys(deps: {
     /** What clients seal to: the compressed public key. */
     sealKey: publicKeyOf(hexToBytes(intent.reveal())),
     /** Whose signatures `sign` gives. */
-    signer: addressOfKey(hexToBytes(signing.reveal())),
+    signer: addressOfKey(signing.reveal()),
     /** Opens what clients seal. The errors are those of the functions in `protocol`. */
     open: {
       intent: (envelope: Envelope) => withEach((key) => openIntent(envelope, key)),

@@ -5,7 +5,6 @@ import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/check
 import { balanceOf, currentFees, leastBalance } from '../../chain/fees.js'
 import { createRpc, type Rpc } from '../../chain/rpc.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { hexToBytes } from '../../protocol/hex.js'
 import { addressOfKey } from '../../protocol/publicKey.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from './config.js'
@@ -69,7 +68,7 @@ async function checkBalance(
       "the relayer's key is in AWS KMS: read its address from GET /health of the running server, and see its balance",
     )
   }
-  const relayer = addressOfKey(hexToBytes(relayerKey.privateKey.reveal()))
+  const relayer = addressOfKey(relayerKey.privateKey.reveal())
   const [balance, fees] = await Promise.all([balanceOf(rpc, relayer), currentFees(rpc, maxFeePerGas)])
   const least = leastBalance(minBalance, fees)
   const has = `the relayer ${relayer} has ${formatEther(balance)} ether`

@@ -276,8 +276,6 @@ const RULES: readonly Rule<Settings>[] = [
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
     isBroken: ({ ENCLAVE_SIGNER: signer, RELAYER_PRIVATE_KEY: key }) =>
-      key !== undefined &&
-      signer !== undefined &&
-      sameAddress(addressOfKey(hexToBytes(key.reveal())), signer),
+      key !== undefined && signer !== undefined && sameAddress(addressOfKey(key.reveal()), signer),
   },
 ]

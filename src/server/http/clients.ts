@@ -39,6 +39,9 @@ export function countedOf(client: string): readonly { readonly key: string; read
   return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join(':'), clients: CLIENTS_PER_SITE }]
 }
 
+/** What stands for the client where only one is counted: its site, or itself without one. */
+export const siteOf = (client: string): string => countedOf(client).at(-1)?.key ?? client
+
 /** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */
 export const MAX_COUNTED = 50_000
 
@@ -122,7 +125,7 @@ export function fairTurns(): RequestHandler {
   }
 
   return (req, res, next) => {
-    const key = countedOf(res.locals.client).at(-1)?.key ?? ''
+    const key = siteOf(res.locals.client)
     const count = begun.get(key) ?? 0
     schedule()
     if (count < PER_TURN && begunOfAll < OF_ALL_PER_TURN && !waiting.has(key)) {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { noteUse } from '../limitUse.js'
 import { relayTokenCheck } from './auth.js'
-import { type ClientReaders, countedOf, createShares, MAX_COUNTED, tooManyCalls } from './clients.js'
+import { type ClientReaders, countedOf, createShares, MAX_COUNTED, siteOf, tooManyCalls } from './clients.js'
 import { Problem } from './errors.js'
 import { hangUpWith } from './listener.js'
 
@@ -123,7 +123,7 @@ function createArrivals() {
 
   return (req: Request, res: Response, onArrival = () => {}): void => {
     if (arriving.size >= MAX_ARRIVING) giveUpOldest()
-    const site = countedOf(res.locals.client).at(-1)?.key ?? ''
+    const site = siteOf(res.locals.client)
     const giveUp = () => {
       stop()
       hangUpWith(req.socket, 'request-timeout')

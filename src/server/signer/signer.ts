@@ -54,7 +54,7 @@ export function createKeySigner({ address, signDigest }: RelayerKey): RelayerSig
 export function createPrivateSigner(privateKey: Secret<Hex>, curve = createCurve()): RelayerSigner {
   const key = privateKey.reveal()
   return {
-    address: addressOfKey(hexToBytes(key)),
+    address: addressOfKey(key),
     sign: (transaction) => curve.signTransaction(transaction, key),
   }
 }

@@ -243,7 +243,7 @@ export function createGroups<W>(
         return
       }
       for (const { reject } of group) reject(failure)
-      // Writes that came meanwhile fail too where the medium does: each further group would wait as long before it failed.
+      // Where the medium fails, so do the writes that wait: each further group would take as long to fail.
       for (const { reject } of isOfOne ? [] : waiting.splice(0)) reject(failure)
     }
   }

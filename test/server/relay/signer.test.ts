@@ -1,7 +1,7 @@
 // Whose signatures are relayed: those of the chain's signer, which the server's configuration does not have to name.
 import { expect, test } from 'vitest'
-import { addressOf } from '../../../src/operate/secretFiles.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { addressOfKey } from '../../../src/protocol/publicKey.js'
 import { batchMint } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
@@ -38,7 +38,7 @@ test.each([
 test('the next signer’s authorizations are relayed from its time on, and the former one’s no more', async () => {
   const relay = await startRelay({ chain: chain() })
   const codeOf = async (body: object) => (await relay.post(body)).body.code
-  await chain().send('owner', 'authority', 'rotateSigner', addressOf(NEXT), ZERO, ZERO)
+  await chain().send('owner', 'authority', 'rotateSigner', addressOfKey(NEXT), ZERO, ZERO)
   expect(await codeOf(mint(NEXT))).toBe('invalid-signature')
   await chain().mineAt((await chain().now()) + DELAY)
   // What the server read before the change still has the former one: then the contract refuses it, before gas is spent.
